@@ -23,7 +23,12 @@ if TYPE_CHECKING:
         studies as studies,
     )
     from mechdesign.advice import Advice as Advice, advise as advise
-    from mechdesign.classes import All as All, InPlane as InPlane, Onto as Onto
+    from mechdesign.classes import (
+        All as All,
+        InPlane as InPlane,
+        Onto as Onto,
+        UnbiasedPiecewise as UnbiasedPiecewise,
+    )
     from mechdesign.criteria import Average as Average, Lexicographic as Lexicographic, Worst as Worst
     from mechdesign.deploy.making import make_table as make_table
     from mechdesign.deploy.table import Table as Table, load_table as load_table
@@ -55,8 +60,6 @@ if TYPE_CHECKING:
     from mechdesign.design.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
     from mechdesign.design.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.design.unbiased.search import optimal_unbiased as optimal_unbiased
-    from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem as UnbiasedPiecewiseProblem
-    from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise as optimal_unbiased_piecewise
     from mechdesign.design.workload.problem import WorkloadProblem as WorkloadProblem
     from mechdesign.design.workload.search import optimal_workload as optimal_workload
     from mechdesign.domains import Circle as Circle, Finite as Finite, Interval as Interval
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from mechdesign.studies.bench import BenchStudy as BenchStudy
     from mechdesign.studies.budget import BudgetStudy as BudgetStudy
     from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
+    from mechdesign.studies.classifier import ClassifierStudy as ClassifierStudy
     from mechdesign.studies.compare import CompareStudy as CompareStudy
     from mechdesign.studies.gain import GainStudy as GainStudy
     from mechdesign.studies.mean import ColumnMean as ColumnMean

@@ -55,4 +55,11 @@ class InPlane:
     places: Floats | None = array(optional(_in_plane), default=None, metadata=if_any())
 
 
-Class = All | Onto | InPlane
+@frozen
+class UnbiasedPiecewise:
+    """Mechanisms with ``E[Y|x] = x`` whose density is constant on a window and outside, onto any interval."""
+
+    kind: ClassVar[str] = "unbiased piecewise"
+
+
+Class = All | Onto | InPlane | UnbiasedPiecewise

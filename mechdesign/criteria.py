@@ -127,7 +127,6 @@ class Aim(Enum):
 
     WORST = "worst case"
     AT = "at"
-    WORST_UNBIASED = "worst-case variance, unbiased"
     AVERAGE = "average under the prior"
     AVERAGE_CAPPED = "average under the prior, worst case capped"
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
@@ -171,7 +170,6 @@ _RANKS_BY = {
 }
 _HEADLINES = {
     Aim.AT: "{measure} at x = {x:g}",
-    Aim.WORST_UNBIASED: "worst-case variance",
     Aim.AVERAGE: "average {measure} under the prior",
     Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
     Aim.OBJECTIVE: "objective",

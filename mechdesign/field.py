@@ -24,19 +24,16 @@ from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.prior.problem import PriorProblem
 from mechdesign.design.registry import rivalry_of
 from mechdesign.design.result import Design
-from mechdesign.design.rivalry import Rivalry, on_points, outputs_among
+from mechdesign.design.rivalry import Rivalry, on_interval, on_points, outputs_among, require_law_on, require_unbiased
 from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.design.trade_off.proof import TradeOffBound
 from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.exact.cells import Cells
-from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.from_density import FromDensity
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_law
 from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.values.codec import if_any
@@ -59,7 +56,6 @@ _RANKED = (
     PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
-    UnbiasedPiecewiseProblem,
     UnbiasedProblem,
 )
 _NARROW = (
@@ -263,11 +259,13 @@ def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism],
         return Row(name, one.worst, one.average, one.lower)
 
     found = _measured(laws, row, rank)
+    scope = first.certificate.scope
+    among = scope.words_onto if scope.family in _NARROW else ""
     best = rivalry.least(first, next(iter(lost.values())))
     if best is None:
         best = min(one.by(rank) for one in designed)
-    ranked = _ranked(evolved(found, rows=(*designed, *found.rows)), best, None, entered, own)
-    return evolved(ranked, rows=tuple(map(above_nothing, ranked.rows)))
+    ranked = _ranked(evolved(found, rows=(*designed, *found.rows), among=among), best, None, entered, own)
+    return ranked if among else evolved(ranked, rows=tuple(map(above_nothing, ranked.rows)))
 
 
 def above_nothing(row: Row) -> Row:
@@ -281,19 +279,11 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, t
         if name in taken:
             raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
         inputs = cast(Any, problem).inputs
-        if mechanism.inputs != inputs:
-            rule = f"take the problem's inputs, {inputs}"
-            raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
+        require_law_on(name, mechanism, inputs, problem.epsilon)
         if scope.family is Family.ON_OUTPUTS:
             _require_points(name, mechanism, inputs)
-        if not isinstance(mechanism, FromDensity):
-            prove_privacy(mechanism, problem.epsilon)
-        elif mechanism.sampled_loss > problem.epsilon * (1 + _UNSURE):
-            raise CheckFailed(
-                f"{name} has privacy loss of at least {mechanism.sampled_loss!r}, above the problem's eps"
-            )
-        if isinstance(problem, UnbiasedProblem | AdditiveProblem | UnbiasedPiecewiseProblem):
-            _require_unbiased(name, cast(ScalarMechanism, mechanism), problem.inputs)
+        if isinstance(problem, UnbiasedProblem | AdditiveProblem):
+            require_unbiased(name, cast(ScalarMechanism, mechanism), problem.inputs)
     return dict(own)
 
 
@@ -303,14 +293,6 @@ def _require_points(name: str, mechanism: Mechanism, points: Finite) -> None:
         rule = f"be among the points of {points}: under this loss other outputs can be below their optimum"
         step = "`compare --mechanisms FILE` has the optimum with the outputs of a file"
         raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule, step)
-
-
-def _require_unbiased(name: str, mechanism: ScalarMechanism, inputs: Interval) -> None:
-    places = np.linspace(inputs.lower, inputs.upper, _TRIED)
-    bias = float(np.abs(mechanism.mean(places) - places).max())
-    if bias > _UNSURE * max(inputs.length, abs(inputs.lower), abs(inputs.upper)):
-        rule = "be unbiased: the problem's optimum is among unbiased mechanisms"
-        raise InvalidInput(name, f"a bias of {bias:.3g}", rule, "debias it first, as (y - a) / b of affine means")
 
 
 def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: Prior | None = None) -> Field:
@@ -337,22 +319,17 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
                 entry.key: entry.build(epsilon, circle, loss) for entry in catalogue.ON_CIRCLES
             }
             return found | {f"{key} (flattened)": catalogue.build(key, epsilon, flat) for key in _FLATTENED}
-        case UnbiasedProblem() | AdditiveProblem() | UnbiasedPiecewiseProblem():
-            return _on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)
+        case UnbiasedProblem() | AdditiveProblem():
+            return on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)
         case MinimaxProblem() | PriorProblem() | TradeOffProblem() | PiecewiseProblem():
             assert isinstance(problem.inputs, Interval)
-            return _on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
+            return on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
     return {}
 
 
 def _other_names(published: Iterable[str]) -> list[str]:
     """Those that mechanisms on points answer to."""
     return [name for entry in catalogue.ON_POINTS if entry.key in published for name in entry.also]
-
-
-def _on_interval(epsilon: float, inputs: Interval, loss: Loss, *, unbiased: bool) -> dict[str, Mechanism]:
-    entries = [entry for entry in catalogue.ON_INTERVALS if entry.unbiased or not unbiased]
-    return {entry.key: entry.build(epsilon, inputs, loss) for entry in entries}
 
 
 # -- what is measured -------------------------------------------------------------------------------------------------

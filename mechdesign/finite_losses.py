@@ -157,7 +157,7 @@ class Distances:
         return ("" if self.exponent == 1 else "squared ") + "distance"
 
 
-Loss = Matrix | Distances
+FiniteLoss = Matrix | Distances
 
 
 @lru_cache(maxsize=4)

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import attrs
 
-from mechdesign.classes import All, Class, InPlane, Onto
+from mechdesign.classes import All, Class, InPlane, Onto, UnbiasedPiecewise
 from mechdesign.criteria import Average, Lexicographic, OverInputs, Worst
-from mechdesign.domains import Finite
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.finite_losses import (
     Distances,
-    Loss,
+    FiniteLoss,
     LossTable,
     Matrix,
     are_numbers,
@@ -23,6 +23,7 @@ from mechdesign.finite_losses import (
     require_labels,
     table_of_places,
 )
+from mechdesign.losses import Power, parse_loss
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
 from mechdesign.privacy import Metric, Pairwise, Pure
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
@@ -41,11 +42,16 @@ def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
 
 
 def _losses(said: Any) -> Any:
+    if isinstance(said, str):
+        return parse_loss(said)
     return said if attrs.has(type(said)) else Matrix(said)
 
 
-def _finite(said: Any) -> Any:
-    return said if said is None or isinstance(said, Finite) else Finite(said)
+def _inputs(said: Any) -> Any:
+    """A domain; two ends in a tuple are an interval, other numbers points."""
+    if said is None or isinstance(said, Finite | Interval):
+        return said
+    return Interval(*said) if isinstance(said, tuple) and len(said) == 2 else Finite(said)
 
 
 @frozen
@@ -65,21 +71,26 @@ class Problem:
 
     kind: ClassVar[str] = "problem"
 
-    inputs: Finite = field(default=None, kw_only=True, converter=_finite)
-    loss: Loss = field(kw_only=True, converter=_losses)
+    inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
+    loss: FiniteLoss | Power = field(kw_only=True, converter=_losses)
     privacy: Pure | Pairwise | Metric = _word(
         "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
     criterion: OverInputs = _word(
         "criterion", Worst, Average, Lexicographic, step="for example criteria.Worst()", default=Worst()
     )
-    among: Class = _word("among", All, Onto, InPlane, step="for example classes.All()", default=All())
+    among: Class = _word(
+        "among", All, Onto, InPlane, UnbiasedPiecewise, step="for example classes.All()", default=All()
+    )
 
     def __attrs_post_init__(self) -> None:
+        if isinstance(self.loss, Power):
+            self._require_interval()
+            return
         if not isinstance(self.loss, Matrix | Distances):
             step = "a matrix has a row for each input and a column for each output"
-            raise InvalidInput("loss", self.loss, "be a Matrix or Distances", step)
-        self._require_fit()
+            raise InvalidInput("loss", self.loss, "be a Matrix, Distances or a Power of the distance", step)
+        self._require_fit(self.loss)
         inputs = self._own_inputs()
         if self.inputs is not None and self.inputs != inputs:
             raise InvalidInput("inputs", str(self.inputs), f"be {inputs}, those of privacy and loss", "leave them out")
@@ -97,9 +108,27 @@ class Problem:
             return Finite(tuple(range(len(self.table.up))))
         return Finite(tuple(range(len(self.privacy))))
 
-    def _require_fit(self) -> None:
+    def _require_interval(self) -> None:
+        """Inputs are an interval, and all words are about one, or `InvalidInput`."""
+        if not isinstance(self.inputs, Interval):
+            step = "for example Interval(0, 1); a Matrix has the losses of finitely many inputs"
+            raise InvalidInput(
+                "domain", str(self.inputs), "be an interval where the loss is a power of the distance", step
+            )
+        if not isinstance(self.privacy, Pure):
+            raise InvalidInput(
+                "privacy", self.privacy, "be one epsilon for all inputs of an interval", "take Pure(eps)"
+            )
+        if self.criterion.prior is not None:
+            raise InvalidInput("prior", "weights", "be left out for an interval", "take Worst()")
+        if isinstance(self.among, Onto | InPlane):
+            raise InvalidInput("among", self.among, "be about numbers", "take All() or UnbiasedPiecewise()")
+
+    def _require_fit(self, loss: FiniteLoss) -> None:
         """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
-        loss, privacy, among = self.loss, self.privacy, self.among
+        privacy, among = self.privacy, self.among
+        if isinstance(among, UnbiasedPiecewise):
+            raise InvalidInput("among", among, "be asked of an interval", "take All()")
         if isinstance(loss, Matrix):
             if not isinstance(among, All):
                 raise InvalidInput("among", among, "be All() for a matrix: outputs are its columns", "leave it out")
@@ -130,10 +159,20 @@ class Problem:
         return self.criterion.prior
 
     @property
+    def numbers(self) -> Finite:
+        """The inputs where they are finitely many."""
+        if not isinstance(self.inputs, Finite):
+            raise InvalidInput("inputs", str(self.inputs), "be finitely many")
+        return self.inputs
+
+    @property
     def table(self) -> LossTable:
-        """What every input loses to every output."""
+        """What every input loses to every output, where both are finitely many."""
+        if isinstance(self.loss, Power):
+            raise InvalidInput("loss", self.loss, "be one of finitely many inputs and outputs")
         if isinstance(self.loss, Distances):
             assert isinstance(self.privacy, Metric)
+            assert not isinstance(self.among, UnbiasedPiecewise)
             return table_of_places(self.loss, self.privacy, self.among)
         table = self.loss.table
         if isinstance(self.privacy, Metric) and self.privacy.points.shape[1] > 1 and table.names[0] is None:
@@ -141,9 +180,15 @@ class Problem:
         return table
 
     @property
+    def is_of_plane(self) -> bool:
+        """Whether inputs and outputs are places of a plane or a globe, which a map can show."""
+        places = None if isinstance(self.loss, Power) else self.table.places
+        return places is not None and places.shape[1] == 2
+
+    @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        return self.privacy.resolved * float(self.table.up.max())
+        return 0.0 if isinstance(self.loss, Power) else self.privacy.resolved * float(self.table.up.max())
 
     @property
     def as_published(self) -> Problem:
@@ -153,7 +198,15 @@ class Problem:
     # -- in words ------------------------------------------------------------------------------------------------------
 
     @property
+    def measure(self) -> str:
+        if isinstance(self.loss, Power):
+            return "variance" if isinstance(self.among, UnbiasedPiecewise) else f"{self.loss.name} error"
+        return "loss"
+
+    @property
     def subject(self) -> str:
+        if isinstance(self.loss, Power):
+            return str(self.inputs)
         rows, columns = self.table.up.shape
         if isinstance(self.loss, Matrix):
             return f"{_counted(rows, 'input')} and {_counted(columns, 'output')}"
@@ -172,7 +225,7 @@ class Problem:
 
     @property
     def loss_in_words(self) -> str:
-        return self.loss.words
+        return self.loss.name if isinstance(self.loss, Power) else self.loss.words
 
     @property
     def prior_in_words(self) -> str | None:
@@ -180,10 +233,13 @@ class Problem:
 
     @property
     def asked_in_words(self) -> str:
-        return f"{self.criterion.headline('loss')}, {self.loss.words}"
+        said = self.criterion.headline(self.measure)
+        return said if isinstance(self.loss, Power) else f"{said}, {self.loss.words}"
 
     @property
     def particulars(self) -> tuple[str, ...]:
+        if isinstance(self.loss, Power):
+            return ()
         said = [f"loss: {self.loss.words}"]
         if isinstance(self.loss, Matrix):
             said = [f"loss matrix: {fingerprint(self.loss.values)}"]
@@ -197,7 +253,7 @@ class Problem:
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        return self.table.labels
+        return None if isinstance(self.loss, Power) else self.table.labels
 
 
 def _counted(number: int, noun: str) -> str:

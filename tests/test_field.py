@@ -23,7 +23,9 @@ DESIGNS: dict[str, Callable[[], md.Design]] = {
     "piecewise": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Squared())),
     "piecewise at an input": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, at=0.2)),
     "circle": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Absolute(360.0), md.Circle(360.0))),
-    "unbiased piecewise": lambda: md.optimal_unbiased_piecewise(md.UnbiasedPiecewiseProblem(1.0)),
+    "unbiased piecewise": lambda: md.solve(
+        md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise())
+    ),
     "minimax": lambda: md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2)),
     "whole numbers": lambda: md.optimal_minimax(md.MinimaxProblem(1.0, inputs=md.Finite((1, 2, 3)))),
     "prior": lambda: md.optimal_prior(md.PriorProblem(1.0, NORMAL, gap=1e-2)),
@@ -117,7 +119,7 @@ def test_a_lexicographic_optimum_is_measured_from_the_least_worst_case() -> None
 def test_unbiased_designs_meet_unbiased_rivals_only() -> None:
     unbiased = {entry.key for entry in catalogue.ON_INTERVALS if entry.unbiased}
     for name in ("unbiased", "additive", "unbiased piecewise"):
-        assert set(rivals(DESIGNS[name]().problem)) == unbiased
+        assert {row.name for row in field_of(DESIGNS[name]()).rivals} == unbiased
 
 
 def test_at_an_input_rivals_are_ranked_there() -> None:

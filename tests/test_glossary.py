@@ -33,7 +33,7 @@ ROUND = md.Absolute(2 * math.pi)
 PROBLEMS = (
     md.PiecewiseProblem(1.0),
     md.PiecewiseProblem(1.0, ROUND, CIRCLE),
-    md.UnbiasedPiecewiseProblem(1.0),
+    md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     md.MinimaxProblem(1.0),
     md.MinimaxProblem(1.0, inputs=md.Finite((0, 1, 2))),
     md.PriorProblem(1.0, prior=UNIFORM),

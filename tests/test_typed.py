@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechdesign.classes import UnbiasedPiecewise
 from mechdesign.collect import bench
 from mechdesign.collect.mean import calibrate
 from mechdesign.collect.protocols import protocol
 from mechdesign.deploy import estimate, make_table
-from mechdesign.design import MinimaxProblem, UnbiasedPiecewiseProblem, optimal_minimax, optimal_unbiased_piecewise
+from mechdesign.design import MinimaxProblem, optimal_minimax
+from mechdesign.design.registry import solve
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 
 
 @pytest.mark.parametrize("points", [3, 3.0, None, "01", b"01"])
@@ -48,7 +52,7 @@ def test_seconds_are_numbers_of_any_type() -> None:
 
 def test_an_epsilon_that_doubles_do_not_resolve_leaves_bounds() -> None:
     with pytest.raises(NoAnswer, match="pass a larger one") as caught:
-        optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1e-12, Interval(0, 1)))
+        solve(Problem(inputs=Interval(0, 1), loss="squared", privacy=Pure(1e-12), among=UnbiasedPiecewise()))
     assert 0 < caught.value.lower <= caught.value.upper
 
 

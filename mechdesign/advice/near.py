@@ -40,7 +40,7 @@ def advise_near(question: Question) -> Advice:
     prior = "all places alike" if question.column is None else f"the weights in {question.column}"
     why = (
         f"Of {len(rated)} mechanisms with eps = {number(question.epsilon)} for a distance of {number(per)}, {best} has "
-        f"the least expected distance under {prior}, over the {len(problem.inputs)} places in the file.",
+        f"the least expected distance under {prior}, over the {len(problem.numbers)} places in the file.",
         "This hides near places from each other; far ones may be told apart. Without --per all are hidden alike.",
         None if question.column is None else "The weights should be known beforehand: a prior is public.",
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import jrr_data, jrr_hidden, jrr_inside, output
+from mechdesign.cli import jrr_hidden, jrr_inside, output
 from mechdesign.cli.certified import Designed, if_shown
 from mechdesign.cli.jrr_hidden import HiddenTold
 from mechdesign.cli.options import require_time_limit
@@ -29,6 +29,7 @@ from mechdesign.mechanisms.joint import JointResponse, require_group
 from mechdesign.mechanisms.joint_encodings import best_hashes
 from mechdesign.priors import parse_prior
 from mechdesign.privacy import require_colluders, require_delta
+from mechdesign.studies import joint_column
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, field, frozen
@@ -75,37 +76,27 @@ class PapersChoice:
 
 @frozen
 class Joint:
-    """What `jrr` says beside a design: the variance of the count, the law in the paper's numbers, and its privacy.
-
-    ``variance_rr`` is ``independent_variance``, and ``epsilon_average`` and ``epsilon_conditional`` are ``privacy``.
-    """
+    """What `jrr` says beside a design: the variance of the count, the law in the paper's numbers, and its privacy."""
 
     variance: float
     independent_variance: float
-    variance_rr: float
     privacy: Told
     p: float
     rho: float
     group: int
-    epsilon_average: float
-    epsilon_conditional: tuple[float, ...]
     heuristic: PapersChoice | None = None
     hidden: HiddenTold | None = if_shown()
 
     @classmethod
     def of(cls, design: Design, rule: Heuristic | None) -> Joint:
         problem, law, privacy = parts(design)
-        alone, told = problem.independent_variance, Told.of(privacy)
         return cls(
             design.certificate.upper,
-            independent_variance=alone,
-            variance_rr=alone,
-            privacy=told,
+            independent_variance=problem.independent_variance,
+            privacy=Told.of(privacy),
             p=float(law.truth),
             rho=float(law.rho),
             group=law.group,
-            epsilon_average=told.averaged_epsilon,
-            epsilon_conditional=told.conditional_epsilons,
             heuristic=None if rule is None else PapersChoice.of(rule),
         )
 
@@ -137,7 +128,7 @@ class Ran:
 class Gathered:
     """The column that was collected, if there was one."""
 
-    collected: jrr_data.Collected | None = if_shown()
+    collected: joint_column.Collected | None = if_shown()
 
 
 ANSWERS = ((Designed, Joint, Ran, Gathered), jrr_hidden.ANSWERS, jrr_inside.ANSWERS)
@@ -147,7 +138,7 @@ EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
 def run(
     asked: Annotated[Asked, Mirror(JointProblem, HiddenJointProblem, needs=())],
     sent: Sent,
-    answered: jrr_data.Column,
+    answered: joint_column.Column,
     prior: Annotated[
         str | None, typer.Option("--prior", help="Instead of --share: the mean under uniform, beta:2,8, ...")
     ] = None,
@@ -176,7 +167,7 @@ def run(
     clock = Clock(time_limit)
     if inside is not None and inside not in jrr_inside.INSIDE:
         raise InvalidInput("inside", inside, f"be {' or '.join(jrr_inside.INSIDE)}")
-    everyone = answered.read()
+    everyone = answered.read(output.warn)
     for name, value in (
         ("hidden", hidden),
         ("run servers", run_servers),
@@ -219,7 +210,7 @@ def run(
             played = _play(design, run_parties, clock, quiet=sent.quiet)
     collected = None
     if everyone is not None and answers is not None:
-        collected = jrr_data.collect(answered, everyone, answers, *parts(design)[:2])
+        collected = joint_column.collect(answered, everyone, answers, *parts(design)[:2])
     if sent.plot is not None:
         sent.draw(plot.of(design))
     sent.keep(design)
@@ -230,11 +221,12 @@ def run(
     if played is not None:
         _print_run(played)
     if collected is not None:
-        jrr_data.print_collected(collected)
+        for one in collected.shown():
+            output.show(one)
     sent.say_saved()
 
 
-def _problem_of(asked: Asked, prior: str | None, answers: jrr_data.Answers) -> JointProblem:
+def _problem_of(asked: Asked, prior: str | None, answers: joint_column.Answers) -> JointProblem:
     """The problem of a column: its users and answers, and its share unless another one is assumed."""
     for name in ("users", "categories"):
         if asked[name] is not None:
@@ -424,7 +416,7 @@ def print_answer(
     design: Design,
     rule: Heuristic | None,
     played: Run | None = None,
-    collected: jrr_data.Collected | None = None,
+    collected: joint_column.Collected | None = None,
     *,
     delta: float | None = None,
 ) -> None:

@@ -31,7 +31,7 @@ from mechdesign.design.summary import certificate_words, gap_text, gap_words, st
 from mechdesign.design.words import excess, heading, headline, is_lexicographic, labels_of, protected
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.field import field_of
-from mechdesign.finite_losses import Distances, Loss, Matrix
+from mechdesign.finite_losses import Distances, FiniteLoss, Matrix
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
@@ -104,7 +104,7 @@ def run(
 
 def _usual_gap(problem: Problem) -> float | None:
     """A gap within reach of many places; None is that of the method."""
-    size, is_worst = len(problem.inputs), isinstance(problem.criterion, Worst)
+    size, is_worst = len(problem.numbers), isinstance(problem.criterion, Worst)
     if isinstance(problem.among, InPlane):
         return 1e-3 if size <= 16 else 1e-2 if size <= 40 else 0.1
     if size <= 128:
@@ -138,7 +138,7 @@ def _problem(
         if loss not in _LOSSES:
             raise InvalidInput("loss", loss, "be euclidean or squared with --free")
     if loss in _LOSSES:
-        losses: Loss = Distances(_LOSSES[loss], names, None if free else names)
+        losses: FiniteLoss = Distances(_LOSSES[loss], names, None if free else names)
     else:
         matrix = read_matrix(_matrix_file(loss))
         values = matrix.values[order] if len(matrix.values) == len(order) else matrix.values

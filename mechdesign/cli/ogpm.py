@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from mechdesign.classes import UnbiasedPiecewise
 from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.given import refuse_given
@@ -21,10 +22,9 @@ from mechdesign.design.piecewise.program import search_pieces
 from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.design.polar.problem import PolarProblem
 from mechdesign.design.polar.search import optimal_polar
+from mechdesign.design.registry import solve
 from mechdesign.design.result import Design
 from mechdesign.design.summary import mechanism_words
-from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
-from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise
 from mechdesign.design.words import headline, measure, other_goal, power_of
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
@@ -33,6 +33,8 @@ from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.plot.designs import density_figure
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
@@ -109,7 +111,8 @@ def _unbiased(asked: Asked) -> Design:
         raise InvalidInput("loss", asked["loss"], rule, "add --loss squared")
     inputs = parse_domain(asked["inputs"], circular=False)
     assert isinstance(inputs, Interval)
-    return optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(asked["epsilon"], inputs))
+    privacy, among = Pure(asked["epsilon"]), UnbiasedPiecewise()
+    return solve(Problem(inputs=inputs, loss=Power(2.0), privacy=privacy, among=among))
 
 
 def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:

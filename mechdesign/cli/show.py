@@ -23,6 +23,7 @@ from mechdesign.design.summary import kind_of, name_of, worst_variance
 from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
 from mechdesign.domains import Circle
 from mechdesign.errors import marked
+from mechdesign.finite_losses import Distances, Matrix
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.mutual_information import mutual_information
@@ -156,7 +157,7 @@ def _named(problem: Problem) -> dict[str, str]:
             if constraints:
                 named["constraints"] = f"the constraints is called {plot.printable('; '.join(constraints))!r}"
             named["objective"] = f"the objective is called {plot.printable(objective)!r}"
-        case OfWords(loss=loss):
+        case OfWords(loss=Matrix() | Distances() as loss):
             sides = {"input_labels": loss.input_labels, "output_labels": loss.output_labels}
             text = "the labels of inputs and outputs"
             named |= dict.fromkeys((side for side, labels in sides.items() if labels is not None), text)

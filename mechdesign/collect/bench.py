@@ -30,7 +30,6 @@ from mechdesign.collect.protocols.hadamard import HadamardResponse
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.collect.ranking import RAW as RAW, Comparison, Rank as Rank, Row as Row, compared, ranking as ranking
-from mechdesign.design.result import versions
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.values import files
@@ -465,6 +464,8 @@ def _require_once(field: str, names: tuple[Any, ...]) -> None:
 
 def _origin(plan: BenchPlan, dataset: Dataset) -> dict[str, Any]:
     """What the numbers of a results file depend on besides its cells."""
+    from mechdesign.design.result import versions
+
     return {
         "data": dataset.digest,
         "users": dataset.n,

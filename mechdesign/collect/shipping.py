@@ -31,7 +31,7 @@ from mechdesign.deploy.kinds import (
 from mechdesign.deploy.kinds.items import Rows, numbers_of, unpacked
 from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.making import make_table
-from mechdesign.deploy.report_bytes import rows_of_reports
+from mechdesign.deploy.reports.payload import rows_of_reports
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
 

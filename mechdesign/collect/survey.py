@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mechdesign.collect.clients import OWN, law_of_client, require_client, with_chances
 from mechdesign.collect.datasets import require_domain_labels
@@ -143,58 +143,44 @@ class _Reader:
     source: str
 
     def survey(self, document: dict[str, Any], content: bytes) -> Survey:
-        if document.get("format") != FORMAT:
-            raise self._wrong("format", f"be {FORMAT!r}", "mechdesign protocols --out writes surveys")
-        if document.get("version") != VERSION or isinstance(document["version"], bool):
-            raise self._wrong("version", f"be {VERSION}", "a later version of mechdesign may read it")
+        need, version, later = self._need, document.get("version"), "a later version of mechdesign may read it"
+        need(document.get("format") == FORMAT, "format", f"be {FORMAT!r}", "mechdesign protocols --out writes surveys")
+        need(version == VERSION and not isinstance(version, bool), "version", f"be {VERSION}", later)
         self._keys(document, ("format", "questions", "sha256", "version"), "the survey")
-        if document != with_hash(document):
-            raise self._wrong("sha256", "be the hash of the rest", "was the file edited, or cut short?")
-        if canonical(document) != content:
-            raise self._wrong("bytes", "be canonical: sorted keys, no blanks, one final newline")
-        questions = document["questions"]
-        if not isinstance(questions, list) or len(questions) != 1 or not isinstance(questions[0], dict):
-            raise self._wrong("questions", "be a list of one object in this version")
-        return self._question(questions[0])
+        need(document == with_hash(document), "sha256", "be the hash of the rest", "was the file edited, or cut short?")
+        need(canonical(document) == content, "bytes", "be canonical: sorted keys, no blanks, one final newline")
+        said = document["questions"]
+        is_one = isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict)
+        need(is_one, "questions", "be a list of one object in this version")
+        return self._question(said[0])
 
     def _question(self, said: dict[str, Any]) -> Survey:
         self._keys(said, _QUESTION, "the question")
-        items = said["items"]
-        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-            raise self._wrong("items", "be a list of texts")
-        if not isinstance(said["parameters"], dict):
-            raise self._wrong("parameters", "be an object")
-        if type(said["stated"]) is not bool:
-            raise self._wrong("stated", "be true or false")
+        items, need = said["items"], self._need
+        need(isinstance(items, list) and all(isinstance(item, str) for item in items), "items", "be a list of texts")
+        need(isinstance(said["parameters"], dict), "parameters", "be an object")
+        need(type(said["stated"]) is bool, "stated", "be true or false")
         chances = self._number(said["p"], "p"), self._number(said["q"], "q")
-        if None in chances:
-            raise self._wrong("p and q", "be given")
+        need(None not in chances, "p and q", "be given")
         epsilon = self._number(said["epsilon"], "epsilon")
         parameters = {name: self._parameter(value, name) for name, value in said["parameters"].items()}
+        question = said["protocol"], math.nan if epsilon is None else epsilon, tuple(items), said["client"], parameters
         try:
-            survey = Survey(
-                said["protocol"],
-                math.nan if epsilon is None else epsilon,
-                tuple(items),
-                said["client"],
-                parameters,
-                *(chances if said["stated"] else (None, None)),
-            )
+            survey = Survey(*question, *(chances if said["stated"] else ()))
         except InvalidInput as error:
             raise FileProblem(f"{error.field} in {self.source}", error.value, error.rule) from None
         for name, found in survey.document()["questions"][0].items():
-            if name not in ("p", "q") and found != said[name]:
-                raise self._wrong(name, f"be {found!r}, as the rest says")
+            need(name in ("p", "q") or found == said[name], name, f"be {found!r}, as the rest says")
         for name, stated, found in zip("pq", chances, (survey.law.p, survey.law.q), strict=True):
-            if stated is None or not math.isclose(stated, found, rel_tol=_SAME):
-                raise self._wrong(name, f"be {found!r}, as the rest says")
+            agrees = stated is not None and math.isclose(stated, found, rel_tol=_SAME)
+            need(agrees, name, f"be {found!r}, as the rest says")
         return survey
 
     def _parameter(self, value: Any, name: str) -> float:
         number = value if type(value) is int else self._number(value, name)
-        if number is None:
-            raise self._wrong(name, "be a whole number, or the exact decimal expansion of a double, as text")
-        return number
+        rule = "be a whole number, or the exact decimal expansion of a double, as text"
+        self._need(number is not None, name, rule)
+        return cast(float, number)
 
     def _number(self, text: Any, name: str) -> float | None:
         if text is None:
@@ -203,18 +189,17 @@ class _Reader:
             number = float(text) if isinstance(text, str) and len(text) <= _LONGEST else math.nan
         except ValueError:
             number = math.nan
-        if not math.isfinite(number) or decimal(number) != text:
-            raise self._wrong(name, "be the exact decimal expansion of a double, as text")
+        is_exact = math.isfinite(number) and decimal(number) == text
+        self._need(is_exact, name, "be the exact decimal expansion of a double, as text")
         return number
 
     def _keys(self, said: dict[str, Any], wanted: tuple[str, ...], what: str) -> None:
-        missing = sorted(set(wanted) - set(said))
-        extra = sorted(set(said) - set(wanted))
-        if missing or extra:
-            raise self._wrong(", ".join(missing + extra), f"be keys of {what}: exactly {', '.join(wanted)}")
+        wrong = sorted(set(wanted) - set(said)) + sorted(set(said) - set(wanted))
+        self._need(not wrong, ", ".join(wrong), f"be keys of {what}: exactly {', '.join(wanted)}")
 
-    def _wrong(self, name: str, rule: str, tip: str = "") -> FileProblem:
-        return FileProblem(f"{name} in {self.source}", "something else", rule, tip)
+    def _need(self, true: bool, name: str, rule: str, tip: str = "") -> None:
+        if not true:
+            raise FileProblem(f"{name} in {self.source}", "something else", rule, tip)
 
 
 _LONGEST = 1100  # characters of the longest decimal expansion of a double

@@ -20,7 +20,7 @@ from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, ItemsLaw, Listed, Pi
 from mechdesign.deploy.kinds.items import Rows
 from mechdesign.deploy.kinds.law import Moments
 from mechdesign.deploy.origin import Origin
-from mechdesign.deploy.report_bytes import rows_of_reports
+from mechdesign.deploy.reports.payload import rows_of_reports
 from mechdesign.deploy.shares import shares_of
 from mechdesign.deploy.table import MeanEstimator, Table
 from mechdesign.deploy.unlikely import likely

@@ -24,7 +24,7 @@ from mechdesign.data.numbers import is_missing, number_of
 from mechdesign.deploy.estimators import Tally
 from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.labels import Names
-from mechdesign.deploy.report_bytes import rows_of_texts, rule_of, texts_of
+from mechdesign.deploy.reports.payload import rows_of_list, rule_of, texts_of
 from mechdesign.deploy.sampler import sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite
@@ -91,12 +91,7 @@ def _tallied_bytes(count: Tally, law: ItemsLaw, column: Any, place: str, before:
     if not (is_text(array) or is_binary):
         rule = f"be a column of texts of {2 * law.report_bytes} hexadecimal digits, or of bytes"
         raise InvalidInput(place, str(array.type), rule, "read it as text: digits are no number here")
-    values = array.to_pylist()
-    texts = [value.hex() if isinstance(value, bytes) else value for value in values] if is_binary else values
-    rows, wrong = rows_of_texts(law, texts)
-    not_of_law = law.wrong(rows)
-    if not_of_law.any():
-        wrong = int(np.argmax(not_of_law))
+    rows, wrong = rows_of_list(law, array.to_pylist())
     if wrong is not None:
         step = "were these reports made from this table?"
         raise InvalidData(f"{place}, data row {before + wrong + 1},", "another value", rule_of(law), step)

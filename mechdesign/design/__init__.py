@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from mechdesign.design.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
     from mechdesign.design.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.design.unbiased.search import optimal_unbiased as optimal_unbiased
-    from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem as UnbiasedPiecewiseProblem
-    from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise as optimal_unbiased_piecewise
     from mechdesign.design.workload.problem import WorkloadProblem as WorkloadProblem
     from mechdesign.design.workload.search import optimal_workload as optimal_workload
 else:

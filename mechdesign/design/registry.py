@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from mechdesign.classes import All
+from mechdesign.classes import All, UnbiasedPiecewise
 from mechdesign.criteria import Average, Worst
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.additive.proof import AdditiveBound
@@ -43,8 +43,8 @@ from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.design.trade_off.proof import TradeOffBound
 from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound
-from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
 from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
+from mechdesign.design.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
 from mechdesign.design.words import optimum_name
 from mechdesign.design.workload.grid_proof import GridBound
 from mechdesign.design.workload.problem import WorkloadProblem
@@ -95,7 +95,6 @@ ENTRIES = (
     Entry(PriorProblem, (BinsBound, PointsBound), _answer("prior", "optimal_prior")),
     Entry(TradeOffProblem, (TradeOffBound,), _answer("trade_off", "optimal_trade_off")),
     Entry(PolarProblem, (SplitClaim,), _at_once("polar", "optimal_polar")),
-    Entry(UnbiasedPiecewiseProblem, (UnbiasedBound,), _at_once("unbiased_piecewise", "optimal_unbiased_piecewise")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
     Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
@@ -107,6 +106,7 @@ ENTRIES = (
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+    Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""
 
@@ -158,8 +158,9 @@ def methods(problem: Problem) -> dict[str, str | None]:
     """What answers a problem: of every method why it does not, and None where it does.
 
     >>> from mechdesign.privacy import Pure
-    >>> methods(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0)))
-    {'finite': None, 'pairwise': 'privacy must be an epsilon for each pair, a Pairwise or a Metric'}
+    >>> found = methods(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0)))
+    >>> found["finite"] is None, found["pairwise"]
+    (True, 'privacy must be an epsilon for each pair, a Pairwise or a Metric')
     """
     return {method.folder: method.supports(problem) for method in METHODS}
 
@@ -183,7 +184,7 @@ def _chosen(problem: Problem, name: str | None) -> Method:
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     """The problem with one of its words another one, wherever that makes a problem."""
-    criteria, classes = (Worst(), Average(problem.prior)), (All(),)
+    criteria, classes = (Worst(), Average(problem.prior)), (All(), UnbiasedPiecewise())
     nearest = Pure(min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON))
     for name, values in (("criterion", criteria), ("among", classes), ("privacy", (nearest,))):
         for value in values:

@@ -9,13 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import numpy as np
+
 from mechdesign.design.result import Design
-from mechdesign.domains import Finite
+from mechdesign.domains import Domain, Finite, Interval
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.from_density import FromDensity
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.values.declare import frozen
+
+_TRIED = 33
+_UNSURE = 1e-9
 
 
 @frozen
@@ -69,3 +77,28 @@ def on_points(epsilon: float, points: Finite, loss: Loss) -> dict[str, Discrete]
 def outputs_among(mechanism: Discrete, points: Finite) -> bool:
     """Whether a mechanism reports nothing but these points."""
     return set(mechanism.outputs.points) <= set(points.points)
+
+
+def on_interval(epsilon: float, inputs: Interval, loss: Loss, *, unbiased: bool) -> dict[str, Mechanism]:
+    """Published mechanisms for numbers of an interval, all or those without a bias."""
+    entries = [entry for entry in catalogue.ON_INTERVALS if entry.unbiased or not unbiased]
+    return {entry.key: entry.build(epsilon, inputs, loss) for entry in entries}
+
+
+def require_law_on(name: str, mechanism: Mechanism, inputs: Domain, epsilon: float) -> None:
+    """A mechanism of one's own for these inputs, with its privacy proven or, of a `FromDensity`, tried."""
+    if mechanism.inputs != inputs:
+        raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), f"take the problem's inputs, {inputs}")
+    if not isinstance(mechanism, FromDensity):
+        prove_privacy(mechanism, epsilon)
+    elif mechanism.sampled_loss > epsilon * (1 + _UNSURE):
+        raise CheckFailed(f"{name} has privacy loss of at least {mechanism.sampled_loss!r}, above the problem's eps")
+
+
+def require_unbiased(name: str, mechanism: ScalarMechanism, inputs: Interval) -> None:
+    """A mechanism without a bias at inputs all over the interval, or `InvalidInput`."""
+    places = np.linspace(inputs.lower, inputs.upper, _TRIED)
+    bias = float(np.abs(mechanism.mean(places) - places).max())
+    if bias > _UNSURE * max(inputs.length, abs(inputs.lower), abs(inputs.upper)):
+        rule = "be unbiased: the problem's optimum is among unbiased mechanisms"
+        raise InvalidInput(name, f"a bias of {bias:.3g}", rule, "debias it first, as (y - a) / b of affine means")

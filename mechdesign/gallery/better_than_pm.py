@@ -37,14 +37,18 @@ def least(epsilon: float) -> float:
     return least_around(lambda parameters: worst(parameters, epsilon), pm * (1.0, 1.01))
 
 
+def optimum() -> md.Design:
+    inputs, privacy = md.Interval(-1, 1), md.Pure(EPSILON)
+    return md.solve(md.Problem(inputs=inputs, loss=md.Squared(), privacy=privacy, among=md.UnbiasedPiecewise()))
+
+
 def answer() -> tuple[float, float]:
-    problem = md.UnbiasedPiecewiseProblem(EPSILON, md.Interval(-1, 1))
-    return md.optimal_unbiased_piecewise(problem).certificate.upper, least(EPSILON)
+    return optimum().certificate.upper, least(EPSILON)
 
 
 def picture(axes: Axes) -> None:
     x = np.linspace(-1, 1, 201)
-    best = md.optimal_unbiased_piecewise(md.UnbiasedPiecewiseProblem(EPSILON, md.Interval(-1, 1))).own_law
+    best = optimum().own_law
     for mechanism, name, style in ((md.catalogue.pm(EPSILON), "PM", "--"), (best, "optimum of its class", "-")):
         axes.plot(x, mechanism.variance(x), style, label=name)
     axes.set(title="Variance of unbiased piecewise reports, eps = 4", xlabel="value x", ylabel="variance of a report")

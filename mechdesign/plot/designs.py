@@ -54,7 +54,7 @@ def of(design: Design) -> Figure:
     mechanism, name = design.mechanism, name_of(design)
     if mechanism.name != name:  # its own name is what a file says
         mechanism = evolved(mechanism, name=name)
-    if isinstance(problem, Problem) and (places := problem.table.places) is not None and places.shape[1] == 2:
+    if isinstance(problem, Problem) and problem.is_of_plane:
         return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))

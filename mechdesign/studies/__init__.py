@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from mechdesign.studies.bench import BenchStudy as BenchStudy
     from mechdesign.studies.budget import BudgetStudy as BudgetStudy
     from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
+    from mechdesign.studies.classifier import ClassifierStudy as ClassifierStudy
     from mechdesign.studies.compare import CompareStudy as CompareStudy
     from mechdesign.studies.gain import GainStudy as GainStudy
     from mechdesign.studies.mean import ColumnMean as ColumnMean

@@ -21,6 +21,7 @@ from mechdesign.design.saved import load_design
 from mechdesign.domains import Finite
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.exact.privacy import PrivacyProof
+from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.ratio import LikelihoodRatio
@@ -115,14 +116,14 @@ def read_file(path: Path) -> Own:
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
     problem = design.problem
-    is_coded = isinstance(problem, Problem) and problem.table.labels is not None
+    is_coded = isinstance(problem, Problem) and problem.labels is not None
     ratio, names = mechanism.likelihood_ratio(), _labels_of(problem, mechanism)
     return Own(called, mechanism, ratio, mechanism.epsilon, names, is_coded)
 
 
 def _labels_of(problem: Any, mechanism: Any) -> Sides:
     """The labels of a loss matrix, for the outputs that are used."""
-    if not isinstance(problem, Problem):
+    if not isinstance(problem, Problem) or isinstance(problem.loss, Power):
         return None, None
     return problem.table.names[0], problem.table.names_of(mechanism.outputs)
 

@@ -211,6 +211,8 @@ def test_a_device_is_estimated_through_both_draws_and_by_people(run: Any, report
     asked = ("estimate", "old.json", "--again", "new.json", "--in", str(batch), *DEVICE, "--periods", "2")
     document = run(*asked, "--json").json
     assert told["items"] == document["items"]
+    envelopes = ("d.txt" if argument == str(batch) else argument for argument in asked)
+    assert run(*envelopes, "--json").json["items"] == document["items"]
     assert (told["people"], document["people"], document["device"]["most"]) == (50, 50, 14)
     q, p = (row[1] for row in origin_rows())
     assert document["items"][1]["estimate"] == pytest.approx((0.2 - q) / (p - q))

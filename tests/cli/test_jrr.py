@@ -78,7 +78,7 @@ def test_a_column_is_collected_beside_independent_answers(run: Any, smokers: str
     assert (found["value"], found["users"], found["left_out"], found["runs"]) == ("yes", 2000, 1, 2000)
     assert found["count"] in (250, 251)
     assert found["joint"]["variance"] == pytest.approx(document["variance"])
-    assert found["independent"]["variance"] == pytest.approx(document["variance_rr"])
+    assert found["independent"]["variance"] == pytest.approx(document["independent_variance"])
     for one in (found["joint"], found["independent"]):
         assert one["mse"] == pytest.approx(one["variance"], rel=0.16)
         assert one["are"] < one["are_percentiles"]["80"] < one["are_percentiles"]["95"]

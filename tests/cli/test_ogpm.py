@@ -76,7 +76,7 @@ def test_polar_splits_epsilon(run: Any) -> None:
 def test_unbiased_beats_pm_and_defaults_to_the_squared_error(run: Any) -> None:
     document = run("ogpm", "--eps", "2", "--unbiased", "--json").json
     rows = {row["name"]: row["worst"] for row in document["comparison"]}
-    assert document["problem"]["loss"] == "squared"
+    assert document["problem"]["loss"] == {"kind": "power", "exponent": 2.0, "period": None}
     assert rows["this design"] < rows["pm"] < rows["ogpm-u"]
 
 

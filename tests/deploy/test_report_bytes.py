@@ -23,7 +23,7 @@ from mechdesign.deploy import (
     test_vectors as vectors_of_table,
 )
 from mechdesign.deploy.misfits import Misfits
-from mechdesign.deploy.report_bytes import rows_of_texts, texts_of
+from mechdesign.deploy.reports.payload import rows_of_list, texts_of
 from mechdesign.errors import InvalidData, InvalidInput
 
 LABELS = ("ape", "bee", "cat", "dog", "eel")
@@ -213,11 +213,12 @@ def test_a_report_that_is_none_is_named_by_its_row_and_not_shown(values: list[An
 
 def test_digits_may_be_of_either_case_and_nothing_else() -> None:
     law = table_of("olh").law
-    texts = texts_of(np.array([[0xAB] * 9, [1] * 9], dtype=np.uint8)).tolist()
-    rows, wrong = rows_of_texts(law, [texts[0].upper(), texts[1]])  # type: ignore[arg-type]
-    assert (rows.tolist(), wrong) == ([[0xAB] * 9, [1] * 9], None)
+    reports = [[0xAB] * 8 + [1], [1] * 9]
+    texts = texts_of(np.array(reports, dtype=np.uint8)).tolist()
+    rows, wrong = rows_of_list(law, [texts[0].upper(), texts[1]])  # type: ignore[arg-type]
+    assert (rows.tolist(), wrong) == (reports, None)
     for bad in (" " + texts[0][1:], "+" + texts[0][1:], "é" + texts[0][1:], texts[0] + "0", "", 5):
-        assert rows_of_texts(law, [texts[1], bad])[1] == 1  # type: ignore[arg-type]
+        assert rows_of_list(law, [texts[1], bad])[1] == 1  # type: ignore[arg-type]
 
 
 def test_one_report_is_bytes() -> None:

@@ -216,6 +216,8 @@ ROWS: dict[str, Row] = {
     "distances.exponent": Another(places(), places(loss=md.Distances(2.0))),
     "distances.input_labels": Same(places(), places(loss=md.Distances(input_labels=("a", "b", "c")))),
     "distances.output_labels": Same(places(), places(loss=md.Distances(output_labels=("a", "b", "c")))),
+    "power.exponent": Another(minimax(loss=md.Power(2.0)), minimax(loss=md.Power(1.0))),
+    "power.period": Follows(lambda: minimax(loss=md.Power(1.0, 3.0))),
     "pure.epsilon": Another(matrix(), matrix(privacy=md.Pure(1.5))),
     "pairwise.epsilons": Another(
         places(loss=MATRIX, privacy=Pairwise([[0, 1, 1], [1, 0, 1], [1, 1, 0]])),
@@ -288,11 +290,6 @@ ROWS: dict[str, Row] = {
     "trade-off.cap": Another(trade_off(cap=0.33), trade_off(cap=0.4)),
     "trade-off.slack": Another(trade_off(), trade_off(slack=0.3)),
     "trade-off.gap": Same(trade_off(), trade_off(gap=0.1)),
-    "unbiased piecewise.epsilon": Another(md.UnbiasedPiecewiseProblem(1.0), md.UnbiasedPiecewiseProblem(2.0)),
-    "unbiased piecewise.inputs": Another(
-        md.UnbiasedPiecewiseProblem(1.0), md.UnbiasedPiecewiseProblem(1.0, md.Interval(0, 2))
-    ),
-    "unbiased piecewise.loss": Follows(lambda: md.UnbiasedPiecewiseProblem(1.0, loss=md.Absolute())),
     "unbiased.epsilon": Another(unbiased(), unbiased(epsilon=2.0)),
     "unbiased.prior": Another(unbiased(), unbiased(prior=OTHERS)),
     "unbiased.inputs": Another(unbiased(), unbiased(inputs=md.Interval(0, 2))),

@@ -27,12 +27,11 @@ from mechdesign import (
     InvalidInput,
     PriorProblem,
     Squared,
-    UnbiasedPiecewiseProblem,
     load_design,
     optimal_prior,
-    optimal_unbiased_piecewise,
     priors,
 )
+from mechdesign.classes import UnbiasedPiecewise
 from mechdesign.criteria import Aim
 from mechdesign.design import Design, custom
 from mechdesign.design.registry import CODEC, solve
@@ -46,6 +45,11 @@ from mechdesign.privacy import Pure
 from mechdesign.problem import Problem
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
+
+
+def _unbiased_piecewise(epsilon: float) -> Problem:
+    return Problem(inputs=(0, 1), loss="squared", privacy=Pure(epsilon), among=UnbiasedPiecewise())
+
 
 UNIT = Interval(0, 1)
 FORGERIES = {path.stem: path for path in sorted((Path(__file__).parent / "forgeries").glob("*.json"))}
@@ -69,7 +73,7 @@ RULES = {
     "field_of_no_problem": "problem note must be left out",
     "group_with_a_box_left_out": "leaves out 3 boxes",
     "group_with_a_multiplier_below_nothing": "finite and at least 0",
-    "matrix_called_absolute": "problem loss kind must be one of distances, matrix",
+    "matrix_called_absolute": "problem domain must be an interval",
     "matrix_without_evidence": "evidence kind must be one of finite, finite lexicographic, pairs",
     "pair_against_fewer_colluders": "averaged epsilon .* is above 1.0",
     "pair_called_more_private": "certificate privacy_loss must be",
@@ -82,7 +86,7 @@ RULES = {
     "proven_design_called_claimed": "proven and not claimed",
     "unbiased_of_another_kind": "evidence kind must be one of unbiased prior",
     "unbiased_window_too_steep": "bias",
-    "unbiased_with_another_criterion": "problem criterion must be",
+    "unbiased_with_another_criterion": "about the variance of unbiased piecewise mechanisms",
     "upper_end_far_above_the_error": "certificate upper must be 1.266",
     "values_called_normal": "problem prior must be .*'data'",
     "values_with_a_law_beside_them": "prior_form law must be left out",
@@ -128,7 +132,7 @@ def test_the_steep_window_of_the_forgery_is_biased() -> None:
 
 @pytest.mark.parametrize("factor", [0.5, 1 - 1e-6, 1 + 1e-6, 1.5])
 def test_any_other_slope_than_the_unbiased_one_is_refused(factor: float) -> None:
-    document = _document(optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1.0)))
+    document = _document(solve(_unbiased_piecewise(1.0)))
     document["mechanism"]["window"]["slope"] *= factor
     with pytest.raises(FileProblem, match="bias"):
         _read(document)
@@ -359,7 +363,7 @@ def test_a_joint_encoding_is_no_answer_to_a_design_problem(name: str) -> None:
 
 
 def test_an_error_about_a_file_has_no_control_characters() -> None:
-    document = _document(optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1.0)))
+    document = _document(solve(_unbiased_piecewise(1.0)))
     document["mechanism"]["name"] = "\x1b[2Jproven optimal\x07"
     document["problem"]["inputs"]["upper"] = 2.0
     with pytest.raises(InvalidInput) as failure:

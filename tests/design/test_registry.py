@@ -25,7 +25,6 @@ ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "prior": (md.PriorProblem(1.0, VALUES), md.optimal_prior),
     "trade-off": (md.TradeOffProblem(1.0, VALUES, gap=1e-2), md.optimal_trade_off),
     "unbiased": (md.UnbiasedProblem(1.0, VALUES, UNIT, size=5), md.optimal_unbiased),
-    "unbiased piecewise": (md.UnbiasedPiecewiseProblem(1.0), md.optimal_unbiased_piecewise),
     "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
     "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
@@ -65,6 +64,7 @@ def test_every_method_leaves_evidence_of_its_own() -> None:
 FIVE_WORDS = {
     "finite": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
     "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
+    "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
 }
 
 

@@ -27,7 +27,6 @@ from mechdesign import (
     PriorProblem,
     Squared,
     TradeOffProblem,
-    UnbiasedPiecewiseProblem,
     UnbiasedProblem,
     load_design,
     optimal_minimax,
@@ -36,9 +35,9 @@ from mechdesign import (
     optimal_prior,
     optimal_trade_off,
     optimal_unbiased,
-    optimal_unbiased_piecewise,
     priors,
 )
+from mechdesign.classes import UnbiasedPiecewise
 from mechdesign.criteria import Average, Lexicographic
 from mechdesign.design import (
     AdditiveProblem,
@@ -58,13 +57,18 @@ from mechdesign.problem import Problem
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
 
+
+def _unbiased_piecewise(epsilon: float) -> Problem:
+    return Problem(inputs=(0, 1), loss="squared", privacy=Pure(epsilon), among=UnbiasedPiecewise())
+
+
 DESIGNS = {
     "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
     "at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.2)),
     "power": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
     "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
-    "unbiased": lambda: optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1.0)),
+    "unbiased": lambda: solve(_unbiased_piecewise(1.0)),
     "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), gap=1e-3)),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-3)),
     "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Squared())),

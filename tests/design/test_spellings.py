@@ -15,7 +15,7 @@ from mechdesign.losses import parse_loss
 UNIT, AGES = md.Interval(0, 1), md.Interval(18, 90)
 WITH_LOSS = (md.MinimaxProblem, md.PiecewiseProblem, md.PriorProblem, md.TradeOffProblem)
 WITH_PRIOR = (md.PriorProblem, md.TradeOffProblem, md.UnbiasedProblem, md.AdditiveProblem)
-WITH_INPUTS = (*WITH_LOSS, md.UnbiasedPiecewiseProblem, md.UnbiasedProblem, md.AdditiveProblem)
+WITH_INPUTS = (*WITH_LOSS, md.UnbiasedProblem, md.AdditiveProblem)
 
 
 def problem(kind: Any, **said: Any) -> Any:
@@ -29,9 +29,9 @@ def test_every_problem_with_a_loss_a_prior_or_an_interval_is_tried_here() -> Non
         fields = {problem: attrs.fields_dict(problem).get(name) for problem in PROVEN_BY}
         return {problem for problem, field in fields.items() if field is not None and kind in str(field.type)}
 
-    assert declared("loss", "Loss") == {*WITH_LOSS, md.UnbiasedPiecewiseProblem}
+    assert declared("loss", "Loss") == {*WITH_LOSS, md.Problem}
     assert declared("prior", "Prior") == {*WITH_PRIOR}
-    assert declared("inputs", "Interval") == {*WITH_INPUTS}
+    assert declared("inputs", "Interval") == {*WITH_INPUTS, md.Problem}
 
 
 @pytest.mark.parametrize("name", ["absolute", "squared"])
@@ -42,7 +42,8 @@ def test_the_name_of_a_loss_is_the_loss(kind: Any, name: str) -> None:
 
 def test_a_power_has_a_name_too() -> None:
     assert md.MinimaxProblem(1.0, "power:1.5") == md.MinimaxProblem(1.0, md.Power(1.5))
-    assert md.UnbiasedPiecewiseProblem(1.0, loss="squared") == md.UnbiasedPiecewiseProblem(1.0)
+    one, other = (md.Problem(inputs=(0, 1), loss=loss, privacy=md.Pure(1.0)) for loss in ("squared", md.Squared()))
+    assert one == other
 
 
 def test_on_a_circle_the_name_is_that_of_the_loss_round_it() -> None:

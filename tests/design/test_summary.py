@@ -29,7 +29,7 @@ PROBLEMS: dict[str, Any] = {
     "prior": md.PriorProblem(1.0, VALUES),
     "trade-off": md.TradeOffProblem(1.0, VALUES, gap=1e-2),
     "unbiased": md.UnbiasedProblem(1.0, VALUES, UNIT, size=5),
-    "unbiased piecewise": md.UnbiasedPiecewiseProblem(1.0),
+    "unbiased piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "additive": md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
     "finite": md.Problem(loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]], privacy=md.Pure(1.0)),
     "joint": md.JointProblem(1.0, 1000, 0.2, colluders=10),

@@ -26,7 +26,6 @@ from mechdesign import (
     PriorProblem,
     Squared,
     TradeOffProblem,
-    UnbiasedPiecewiseProblem,
     UnbiasedProblem,
     load_design,
     optimal_minimax,
@@ -35,10 +34,9 @@ from mechdesign import (
     optimal_prior,
     optimal_trade_off,
     optimal_unbiased,
-    optimal_unbiased_piecewise,
     priors,
 )
-from mechdesign.classes import InPlane
+from mechdesign.classes import InPlane, UnbiasedPiecewise
 from mechdesign.criteria import Average, Lexicographic
 from mechdesign.design import (
     AdditiveProblem,
@@ -63,6 +61,11 @@ from mechdesign.pairs import Metric, Pairwise
 from mechdesign.privacy import Pure
 from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
+
+
+def _unbiased_piecewise(epsilon: float) -> Problem:
+    return Problem(inputs=(0, 1), loss="squared", privacy=Pure(epsilon), among=UnbiasedPiecewise())
+
 
 UNIT = Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.2, UNIT)
@@ -106,7 +109,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=5)),
     "unbiased values": lambda: optimal_unbiased(UnbiasedProblem(1.0, VALUES, UNIT, size=5)),
     "unbiased function": lambda: optimal_unbiased(UnbiasedProblem(1.0, FUNCTION, UNIT, size=5)),
-    "unbiased piecewise": lambda: optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1.0)),
+    "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),
     "additive": lambda: optimal_additive(
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
     ),

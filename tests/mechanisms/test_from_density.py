@@ -206,7 +206,7 @@ def test_a_mechanism_for_other_inputs_or_by_a_taken_name_is_refused() -> None:
 
 
 def test_a_biased_mechanism_is_not_compared_with_an_unbiased_optimum() -> None:
-    design = md.optimal_unbiased_piecewise(md.UnbiasedPiecewiseProblem(1.0, UNIT))
+    design = md.solve(md.Problem(inputs=UNIT, loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()))
     with pytest.raises(InvalidInput, match="be unbiased"):
         field_of(design, {"mine": OGPM})
     assert field_of(design, {"mine": catalogue.pm(1.0, UNIT)}).row("mine") is not None

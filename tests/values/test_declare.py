@@ -23,7 +23,6 @@ PROBLEMS: tuple[Any, ...] = (
     md.PolarProblem,
     md.PriorProblem,
     md.TradeOffProblem,
-    md.UnbiasedPiecewiseProblem,
     md.UnbiasedProblem,
 )
 

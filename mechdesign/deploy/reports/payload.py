@@ -1,21 +1,30 @@
-"""A report as bytes: its own where it has some, the number of its output where outputs are listed, else a double."""
+"""A report as bytes: its own where it has some, the number of its output where outputs are listed, else a double.
+
+Its own bytes are texts in files and columns: two hexadecimal digits each.
+"""
 
 from __future__ import annotations
 
 import math
 import struct
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.deploy.kinds import ItemsLaw, Listed, Reading, Spread
+from mechdesign.deploy.kinds.items import Rows
 from mechdesign.deploy.table import Table
-from mechdesign.errors import InvalidData
+from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.values.declare import frozen, whole
 
 _STEP = "were they written for another table, or damaged on the way?"
+_DIGITS = np.full(256, -1, dtype=np.int16)
+_DIGITS[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16)
+_DIGITS[np.frombuffer(b"ABCDEF", dtype=np.uint8)] = np.arange(10, 16)
 
 
 @frozen
@@ -134,3 +143,49 @@ def _is_output(code: float, table: Table) -> bool:
 @lru_cache(maxsize=64)
 def _reading(table: Table) -> Reading:
     return table.law.reading()
+
+
+# -- bytes as texts ----------------------------------------------------------------------------------------------------
+
+
+def texts_of(rows: Rows) -> NDArray[np.object_]:
+    """Each row in hexadecimal digits.
+
+    >>> texts_of(np.array([[1, 255]], dtype=np.uint8)).tolist()
+    ['01ff']
+    """
+    told = np.empty(len(rows), dtype=object)
+    if told.size:
+        digits, width = np.ascontiguousarray(rows).tobytes().hex(), 2 * rows.shape[1]
+        told[:] = [digits[i : i + width] for i in range(0, len(digits), width)]
+    return told
+
+
+def rows_of_reports(law: ItemsLaw, reports: ArrayLike) -> Rows:
+    """Reports as rows: an array of bytes with a row each, or a list of ``bytes`` or of texts of their digits."""
+    if isinstance(reports, np.ndarray) and reports.dtype == np.uint8 and reports.ndim == 2:
+        if reports.shape[1] != law.report_bytes:
+            raise InvalidInput("reports", reports.shape, f"have {law.report_bytes} bytes each")
+        return np.ascontiguousarray(reports)
+    rows, wrong = rows_of_list(law, list(np.asarray(reports, dtype=object).ravel()))
+    if wrong is not None:
+        raise InvalidData(f"reports[{wrong}]", "another value", rule_of(law))
+    return rows
+
+
+def rows_of_list(law: ItemsLaw, reports: Sequence[Any]) -> tuple[Rows, int | None]:
+    """Reports from their bytes or the digits of these, up to the first that is no report of this law, and its place."""
+    width = 2 * law.report_bytes
+    texts = [report.hex() if isinstance(report, bytes) else report for report in reports]
+    first = next((i for i, text in enumerate(texts) if not isinstance(text, str) or len(text) != width), None)
+    content = "".join(texts[:first]).encode("ascii", "replace")
+    digits = _DIGITS[np.frombuffer(content, dtype=np.uint8)].reshape(-1, width)
+    rows = (digits[:, ::2] << 4 | digits[:, 1::2]).astype(np.uint8)
+    wrong = (digits < 0).any(axis=1) | law.wrong(rows)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+    return rows[:first], first
+
+
+def rule_of(law: ItemsLaw) -> str:
+    return f"be a possible report of the table, in {2 * law.report_bytes} hexadecimal digits"

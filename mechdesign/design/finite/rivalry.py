@@ -30,10 +30,10 @@ class MatrixRivalry:
         problem = _asked(design)
         losses = losses_of(problem)
         rows, columns = losses.shape
-        found = on_points(problem.epsilon, problem.inputs, Power(1.0)) if rows == columns else {}
+        found = on_points(problem.epsilon, problem.numbers, Power(1.0)) if rows == columns else {}
         ranked = losses.max(axis=0) if problem.criterion.ranks_by == "worst" else _average(problem, losses)
         best = Finite((int(np.argmin(ranked)),))
-        return found | {SINGLE: Discrete(problem.epsilon, problem.inputs, best, np.ones((rows, 1)), SINGLE)}
+        return found | {SINGLE: Discrete(problem.epsilon, problem.numbers, best, np.ones((rows, 1)), SINGLE)}
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Discrete:
         problem = _asked(design)

@@ -186,5 +186,5 @@ class _ScaledSearch:
         laws = self.knapsacks.laws(fitted)
         outputs = Finite(tuple(np.flatnonzero(kept).tolist()))
         return private_table(
-            self.problem.epsilon, self.problem.inputs, outputs, laws[:, kept], fitted[kept], "finite optimum"
+            self.problem.epsilon, self.problem.numbers, outputs, laws[:, kept], fitted[kept], "finite optimum"
         )

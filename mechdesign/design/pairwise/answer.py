@@ -32,7 +32,7 @@ def answered(
 def repaired(problem: Problem, gap: float, table: Floats) -> Discrete:
     """A mechanism near the table that keeps every pair, without outputs that are hardly used."""
     privacy, outputs = pairs_of(problem), problem.table.outputs
-    return kept(table, privacy, outputs, problem.inputs, problem.epsilon, "pairwise optimum", _UNUSED * gap)
+    return kept(table, privacy, outputs, problem.numbers, problem.epsilon, "pairwise optimum", _UNUSED * gap)
 
 
 def concluded(

@@ -96,7 +96,7 @@ def _discrete(problem: Problem, table: Floats, name: str) -> Discrete:
     used = np.flatnonzero((table > 0).any(axis=0))
     outputs = Finite(tuple(problem.table.outputs.points[int(k)] for k in used))
     rows = table[:, used]
-    return Discrete(problem.epsilon, problem.inputs, outputs, rows / rows.sum(axis=1, keepdims=True), name)
+    return Discrete(problem.epsilon, problem.numbers, outputs, rows / rows.sum(axis=1, keepdims=True), name)
 
 
 __all__ = ["Measured", "adversary_error", "remapped", "tables", "truncated_geometric"]

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem as UnbiasedPiecewiseProblem
     from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound as UnbiasedBound
-    from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise as optimal_unbiased_piecewise
 else:
     __getattr__, __dir__ = facade(__name__)

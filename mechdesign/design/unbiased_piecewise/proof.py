@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from mechdesign.criteria import Family, Scope
-from mechdesign.design.evidence import require_mechanism, require_problem
-from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
+from mechdesign.design.evidence import require_mechanism
+from mechdesign.design.unbiased_piecewise.supports import inputs_of
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.piecewise import exact_bias, exact_error
 from mechdesign.exact.rational import exp_upper, float_down, float_up
@@ -50,9 +50,9 @@ class UnbiasedBound:
         return (1 - a) * (r - 1) + shortfall
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, UnbiasedPiecewiseProblem)
-        half = (Fraction(asked.inputs.upper) - Fraction(asked.inputs.lower)) / 2
-        return float_down(self.value(asked.epsilon) * half**2)
+        inputs = inputs_of(problem)
+        half = (Fraction(inputs.upper) - Fraction(inputs.lower)) / 2
+        return float_down(self.value(problem.epsilon) * half**2)
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The worst second moment about the input; biases beyond the spacing of the domain's doubles are refused.
@@ -60,9 +60,9 @@ class UnbiasedBound:
         While the window moves freely, and while it stands still at an end of the outputs, the bias is linear in the
         input and the second moment a convex quadratic: the ends of these stretches decide for all inputs.
         """
-        asked = require_problem(problem, UnbiasedPiecewiseProblem)
-        piecewise = require_mechanism(mechanism, Piecewise, asked)
-        inputs, outputs = asked.inputs, piecewise.outputs
+        inputs = inputs_of(problem)
+        piecewise = require_mechanism(mechanism, Piecewise, problem)
+        outputs = piecewise.outputs
         spacing = math.ulp(max(abs(outputs.lower), abs(outputs.upper)))
         allowed = min(16 * spacing + _ROUNDING * inputs.length, _MOST_BIAS * inputs.length)
         stretches = _stretches(piecewise)

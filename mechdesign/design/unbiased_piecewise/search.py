@@ -16,15 +16,16 @@ import cmath
 import math
 import time
 
-from mechdesign.design.evidence import require_asked
+from mechdesign.design.method import Demands
 from mechdesign.design.result import Design, Report, versions
-from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
 from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
+from mechdesign.design.unbiased_piecewise.supports import inputs_of
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height, pm
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
 from mechdesign.values.later import optimize
 
@@ -32,31 +33,34 @@ _WIDEST_GAP = 1e-6
 _UNRESOLVED = "doubles do not resolve so small an eps: pass a larger one"
 
 
-def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
-    """The optimal unbiased piecewise mechanism with its proof.
+def answer(problem: Problem, demands: Demands) -> Design:
+    """The optimal unbiased piecewise mechanism with its proof: a formula, which takes no time that could run out.
 
-    >>> design = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1.0, SYMMETRIC))
+    >>> from mechdesign.classes import UnbiasedPiecewise
+    >>> from mechdesign.privacy import Pure
+    >>> problem = Problem(inputs=SYMMETRIC, loss=Power(2.0), privacy=Pure(1.0), among=UnbiasedPiecewise())
+    >>> design = answer(problem, Demands())
     >>> round(design.certificate.lower, 5), round(design.certificate.upper, 5)
     (5.06568, 5.06568)
     """
-    require_asked(problem, UnbiasedPiecewiseProblem)
-    started = time.perf_counter()
+    started, inputs, gap = time.perf_counter(), inputs_of(problem), demands.within(_WIDEST_GAP)
     shape = _optimal_shape(problem.epsilon)
-    mechanism = _mechanism(problem.epsilon, shape).moved_to(problem.inputs)
+    mechanism = _mechanism(problem.epsilon, shape).moved_to(inputs)
     evidence = _evidence(problem.epsilon, shape)
     report = Report(
         time.perf_counter() - started,
         "reduction to one scalar",
         versions("numpy", "scipy"),
         {"outputs": [mechanism.outputs.lower, mechanism.outputs.upper]},
+        gap,
     )
     try:
         design = Design(problem, mechanism, evidence, report)
     except CheckFailed:  # the rounding of outputs so far away is a bias to speak of; PM is in the class
         lower = evidence.bound(problem, mechanism)
-        upper = max(pm(problem.epsilon, problem.inputs).worst_case(Power(2.0))[0], lower)
+        upper = max(pm(problem.epsilon, inputs).worst_case(Power(2.0))[0], lower)
         raise NoAnswer(_UNRESOLVED, lower, upper) from None
-    if design.certificate.relative_gap > _WIDEST_GAP:
+    if design.certificate.relative_gap > gap:
         raise NoAnswer(_UNRESOLVED, design.certificate.lower, design.certificate.upper)
     return design
 

@@ -13,17 +13,24 @@ from mechdesign import (
     Interval,
     InvalidInput,
     Squared,
-    UnbiasedPiecewiseProblem,
     catalogue,
-    optimal_unbiased_piecewise,
 )
+from mechdesign.classes import UnbiasedPiecewise
+from mechdesign.design.registry import solve
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
+from mechdesign.values.declare import evolved
+
+
+def asked(epsilon: float, inputs: Interval) -> Problem:
+    return Problem(inputs=inputs, loss="squared", privacy=Pure(epsilon), among=UnbiasedPiecewise())
 
 
 @given(st.floats(0.01, 12.0), st.floats(-20, 20), st.floats(0.1, 30))
 @settings(deadline=None, max_examples=40)
 def test_reports_are_unbiased_and_the_bounds_close(epsilon: float, start: float, length: float) -> None:
     inputs = Interval(start, start + length)
-    design = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, inputs))
+    design = solve(asked(epsilon, inputs))
     x = np.linspace(inputs.lower, inputs.upper, 7)
     reach = design.mechanism.outputs.length
     assert np.abs(design.mechanism.mean(x) - x).max() < 1e-13 * reach + 1e-12 * (1 + abs(start))
@@ -33,7 +40,7 @@ def test_reports_are_unbiased_and_the_bounds_close(epsilon: float, start: float,
 @given(st.floats(0.05, 8.0))
 @settings(deadline=None, max_examples=30)
 def test_worst_case_variance_lies_at_the_ends_and_below_pm(epsilon: float) -> None:
-    design = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, catalogue.SYMMETRIC))
+    design = solve(asked(epsilon, catalogue.SYMMETRIC))
     worst, _ = design.mechanism.worst_case(Squared())
     assert worst == pytest.approx(design.certificate.upper, rel=1e-9)
     assert worst < catalogue.pm(epsilon).worst_case(Squared())[0]
@@ -42,7 +49,7 @@ def test_worst_case_variance_lies_at_the_ends_and_below_pm(epsilon: float) -> No
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
 def test_a_grid_over_reach_and_width_finds_nothing_better(epsilon: float) -> None:
     growth = math.expm1(epsilon)
-    best = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, catalogue.SYMMETRIC)).certificate.upper
+    best = solve(asked(epsilon, catalogue.SYMMETRIC)).certificate.upper
     reach = np.linspace(1.0, 12.0, 1500)[:, None]
     width = np.linspace(1e-3, 12.0, 1500)[None, :]
     base = 1 / (2 * reach + growth * width)
@@ -56,7 +63,7 @@ def test_a_grid_over_reach_and_width_finds_nothing_better(epsilon: float) -> Non
 def test_the_share_of_pm_s_variance_that_is_saved() -> None:
     saved = {}
     for epsilon in (1.0, 4.0):
-        best = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, catalogue.SYMMETRIC)).certificate.upper
+        best = solve(asked(epsilon, catalogue.SYMMETRIC)).certificate.upper
         saved[epsilon] = 1 - best / catalogue.pm(epsilon).worst_case(Squared())[0]
     assert saved[1.0] == pytest.approx(0.0302, abs=1e-4)
     assert saved[4.0] == pytest.approx(0.3294, abs=1e-4)
@@ -70,17 +77,17 @@ def test_theorem_10_has_several_times_the_variance_of_pm() -> None:
 
 @pytest.mark.parametrize(
     ("fields", "word"),
-    [({"loss": Absolute()}, "squared"), ({"inputs": None}, "interval"), ({"epsilon": 31}, "at most 30")],
+    [({"loss": Absolute()}, "Squared"), ({"inputs": None}, "interval"), ({"privacy": Pure(31)}, "at most 30")],
 )
 def test_bad_problems_name_the_field(fields: dict[str, object], word: str) -> None:
     with pytest.raises(InvalidInput, match=word):
-        UnbiasedPiecewiseProblem(**({"epsilon": 1.0} | fields))  # type: ignore[arg-type]
+        solve(evolved(asked(1.0, Interval(0, 1)), **fields))
 
 
 @pytest.mark.parametrize(("start", "length"), [(1e4, 1.0), (1e6, 1.0), (1.7e9, 86_400.0)])
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_domains_far_from_zero_work_up_to_the_spacing_of_doubles(epsilon: float, start: float, length: float) -> None:
-    design = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, Interval(start, start + length)))
-    near = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, Interval(0, length)))
+    design = solve(asked(epsilon, Interval(start, start + length)))
+    near = solve(asked(epsilon, Interval(0, length)))
     assert design.certificate.upper == pytest.approx(near.certificate.upper, rel=1e-6)
     assert abs(float(design.mechanism.mean(start)) - start) < 1e-8 * length + 4 * math.ulp(start)

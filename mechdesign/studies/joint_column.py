@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from mechdesign.cli import output
-from mechdesign.cli.options import require_seed
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.joint import JointErrors, simulate_errors, whole_groups
 from mechdesign.design.joint.problem import JointProblem
@@ -17,31 +16,35 @@ from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.studies.users import read_users
-from mechdesign.values.declare import Counts, field, frozen, option
+from mechdesign.values.answers import Answer, Say
+from mechdesign.values.declare import Counts, asked, frozen
+from mechdesign.values.rules import comes_with, require_rules
+from mechdesign.values.tables import Column as Shown, Grid, number, table_of
 
 RUNS, MOST_RUNS = 1000, 1_000_000
 PERCENTS = (50, 80, 95)
+_RULES = (comes_with("column", "value", "runs", "seed", data=(), step="add --data FILE"),)
 
 
 @frozen
 class Column:
     """The options about a column of answers; the others come with --data."""
 
-    data: Path | None = field(
-        default=None, metadata=option("--data", "Answers, one user a row: collected, simulated.", "-d", metavar="FILE")
+    data: Path | None = asked(
+        "--data", "Answers, one user a row: collected, simulated.", "-d", read=Path, metavar="FILE"
     )
-    column: str | None = field(default=None, metadata=option("--column", "The column with the answers, by its header."))
-    value: str | None = field(default=None, metadata=option("--value", "The answer counted (of two: the rarer)."))
-    runs: int | None = field(default=None, metadata=option("--runs", f"Collections simulated [{RUNS}]."))
-    seed: int | None = field(default=None, metadata=option("--seed", "The same seed gives the same numbers [0]."))
+    column: str | None = asked("--column", "The column with the answers, by its header.")
+    value: str | None = asked("--value", "The answer counted (of two: the rarer).")
+    runs: int | None = asked("--runs", f"Collections simulated [{RUNS}].")
+    seed: int | None = asked("--seed", "The same seed gives the same numbers [0].")
 
-    def read(self) -> Answers | None:
-        """The answers, or None if there is no file; `InvalidInput` for an option that needs one."""
+    def __attrs_post_init__(self) -> None:
+        require_rules(self, _RULES)
+
+    def read(self, warn: Say = warnings.warn) -> Answers | None:
+        """The answers, or None if there is no file."""
         if self.data is not None:
-            return Answers.of(read_users(self.data, self.column, None, output.warn), self.value)
-        for name in ("column", "value", "runs", "seed"):
-            if getattr(self, name) is not None:
-                raise InvalidInput(name, getattr(self, name), "come with --data", "add --data FILE")
+            return Answers.of(read_users(self.data, self.column, None, warn), self.value)
         return None
 
 
@@ -65,7 +68,7 @@ class Answers:
 
     def grouped(self, group: int, seed: int) -> Answers:
         """Those of whole groups: who is left over is left out, at random."""
-        rng = np.random.default_rng(np.random.SeedSequence(require_seed(seed), spawn_key=(0,)))
+        rng = np.random.default_rng(np.random.SeedSequence(require_whole(seed, "seed", 0), spawn_key=(0,)))
         return Answers(self.value, self.others, whole_groups(self.counts, group, rng))
 
     @property
@@ -94,8 +97,21 @@ class Errors:
         return cls(float(law.variance(answers.users, int(answers.counts[0]))), seen.mse, seen.are, at)
 
 
+def _below(percent: int) -> Shown:
+    return Shown(f"{percent}% below", lambda row: number(row[1].are_percentiles[str(percent)]))
+
+
+_COLUMNS = (
+    Shown("answers", lambda row: row[0]),
+    Shown("variance", lambda row: number(row[1].variance)),
+    Shown("MSE", lambda row: number(row[1].mse)),
+    Shown("ARE", lambda row: number(row[1].are)),
+    *map(_below, PERCENTS),
+)
+
+
 @frozen
-class Collected:
+class Collected(Answer):
     """Simulated collections of a column; ``estimate`` is that of the first."""
 
     value: str
@@ -106,6 +122,23 @@ class Collected:
     runs: int
     joint: Errors
     independent: Errors
+
+    @property
+    def rows(self) -> Sequence[Errors]:
+        return self.joint, self.independent
+
+    def shown(self) -> Iterator[Grid | str]:
+        """The errors of both, side by side."""
+        left = f", {self.left_out} left out at random: groups are whole" if self.left_out else ""
+        who = f"{self.count:,} of {self.users:,} users answer {self.value!r}{left}"
+        entries = (("joint", self.joint), ("independent", self.independent))
+        yield ""
+        yield table_of(f"Collected {self.runs:,} times (simulated): {who}", _COLUMNS, entries)
+        yield (
+            f"  First collection: {number(self.estimate)}. Variance: of the count of {self.value!r}, exactly. MSE and "
+            "ARE: squared and relative errors of a count, averaged over all answers, and what ARE is below in so many "
+            "of 100 collections."
+        )
 
 
 def collect(
@@ -128,22 +161,3 @@ def independent(problem: JointProblem) -> JointResponse:
     """Randomised response at the same epsilon, which is private against any number of colluders."""
     ratio: Fraction = exp_lower(problem.epsilon)
     return JointResponse.independent(ratio / (ratio + problem.categories - 1), problem.group, problem.categories)
-
-
-def print_collected(found: Collected) -> None:
-    """The errors of both, side by side."""
-    left = f", {found.left_out} left out at random: groups are whole" if found.left_out else ""
-    who = f"{found.count:,} of {found.users:,} users answer {found.value!r}{left}"
-    title = f"\nCollected {found.runs:,} times (simulated): {who}"
-    headings = ["answers", "variance", "MSE", "ARE", *(f"{percent}% below" for percent in PERCENTS)]
-    rows = [
-        [name, *map(output.number, (one.variance, one.mse, one.are)), *map(output.number, one.are_percentiles.values())]
-        for name, one in (("joint", found.joint), ("independent", found.independent))
-    ]
-    output.print_table(title, headings, rows)
-    output.console.print(
-        f"  First collection: {output.number(found.estimate)}. Variance: of the count of {found.value!r}, exactly. MSE "
-        "and ARE: squared and relative errors of a count, averaged over all answers, and what ARE is below in so many "
-        "of 100 collections.",
-        soft_wrap=True,
-    )

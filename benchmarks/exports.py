@@ -132,6 +132,39 @@ for turn in range(@turns@):
         sample(1)
     print(json.dumps({"read": read - start, "draws": middle - read, "reports": time.process_time() - middle}))
 """
+JAVA = """package mechdesign.runtime;
+
+public final class Bench {
+    static double now() {
+        return 1e-9 * java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    public static void main(String[] arguments) throws Exception {
+        Sampler sampler = (Sampler) Class.forName("@name@").getField("SAMPLER").get(null);
+        byte[] bytes = new byte[4 * @count@];
+        java.security.SecureRandom system = new java.security.SecureRandom();
+        double sum = 0;
+        for (int turn = 0; turn < @turns@; turn++) {
+            double start = now();
+            system.nextBytes(bytes);
+            double read = now();
+            for (int i = 0; i < @count@; i++) {
+                RandomBytes random = RandomBytes.system();
+                random.allot(4);
+                sum += random.draw(32);
+                random.release();
+            }
+            double drawn = now();
+            for (int i = 0; i < @count@; i++) sum += sampler.sample(@input@).hashCode();
+            double reported = now();
+            System.out.printf(java.util.Locale.ROOT, "{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}%n",
+                read - start, drawn - read, reported - drawn);
+        }
+        if (sum == 0) throw new IllegalStateException();
+    }
+}
+"""
 COMPILED = ("C", "Rust", "Java")
 
 
@@ -144,7 +177,7 @@ def rows() -> Iterator[Row]:
     for family, table in tables.items():
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
-            for language in ("c", "rust", "javascript", "python"):
+            for language in ("c", "rust", "java", "javascript", "python"):
                 export_table(table, language, folder, cases=0)
             for name, command in _programs(folder, table, "1.0" if family == "numbers" else "1").items():
                 if command is not None:
@@ -158,7 +191,7 @@ def rows() -> Iterator[Row]:
 def _programs(folder: Path, table: Table, given: str) -> dict[str, list[str] | None]:
     """The commands that measure; None where a compiler is missing."""
     stem = f"sampler_{table.sha256[:8]}"
-    places = {"count": str(10**POWER), "turns": str(TURNS), "stem": stem, "input": given}
+    places = {"count": str(10**POWER), "turns": str(TURNS), "stem": stem, "name": stem.capitalize(), "input": given}
 
     def filled(file: str, text: str) -> str:
         for place, value in places.items():
@@ -170,9 +203,12 @@ def _programs(folder: Path, table: Table, given: str) -> dict[str, list[str] | N
         return (folder / f"{stem}.{ending}").read_text()
 
     rust = ["rustc", "--edition", "2021", "-A", "warnings", "-O", filled("b.rs", source("rs") + RUST), "-o", "b_rust"]
+    sources = [str(path.relative_to(folder)) for path in folder.rglob("*.java") if path.name != "Replay.java"]
+    java = ["javac", "-nowarn", filled("mechdesign/runtime/Bench.java", JAVA), *sources]
     return {
         "C": _built(["gcc", "-O2", "-w", filled("b.c", C), "-pthread", "-o", "b_c"], folder, "./b_c"),
         "Rust": _built(rust, folder, "./b_rust"),
+        "Java": _built(java, folder, "java", "mechdesign.runtime.Bench"),
         "JavaScript": ["node", filled("b.mjs", source("mjs") + JAVASCRIPT)] if shutil.which("node") else None,
         "Python": [sys.executable, filled("b.py", source("py") + PYTHON)],
     }

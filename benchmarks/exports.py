@@ -105,6 +105,46 @@ fn main() {
     assert!(sum != 0.0);
 }
 """
+JAVA = """
+package mechdesign.runtime;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+public final class Bench {
+  static double now() {
+    return 1e-9 * ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  static long drawn() {
+    RandomBytes from = RandomBytes.system();
+    from.allot(4);
+    long number = from.draw(32);
+    from.release();
+    return number;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Table table = Table.read(Files.readString(Path.of("table.json")));
+    byte[] bytes = new byte[4 * @count@];
+    java.security.SecureRandom system = new java.security.SecureRandom();
+    double sum = 0;
+    for (int turn = 0; turn < @turns@; turn++) {
+      double start = now();
+      system.nextBytes(bytes);
+      double read = now();
+      for (int i = 0; i < @count@; i++) sum += drawn();
+      double drawn = now();
+      for (int i = 0; i < @count@; i++) sum += table.report(@input@).hashCode();
+      double reported = now();
+      System.out.printf(java.util.Locale.ROOT, "{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}%n",
+          read - start, drawn - read, reported - drawn);
+    }
+    if (sum == 0) throw new IllegalStateException();
+  }
+}
+"""
 JAVASCRIPT = """
 const seconds = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1e6; };
 const bytes = new Uint8Array(4 * @count@);
@@ -132,39 +172,6 @@ for turn in range(@turns@):
         sample(1)
     print(json.dumps({"read": read - start, "draws": middle - read, "reports": time.process_time() - middle}))
 """
-JAVA = """package mechdesign.runtime;
-
-public final class Bench {
-    static double now() {
-        return 1e-9 * java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    public static void main(String[] arguments) throws Exception {
-        Sampler sampler = (Sampler) Class.forName("@name@").getField("SAMPLER").get(null);
-        byte[] bytes = new byte[4 * @count@];
-        java.security.SecureRandom system = new java.security.SecureRandom();
-        double sum = 0;
-        for (int turn = 0; turn < @turns@; turn++) {
-            double start = now();
-            system.nextBytes(bytes);
-            double read = now();
-            for (int i = 0; i < @count@; i++) {
-                RandomBytes random = RandomBytes.system();
-                random.allot(4);
-                sum += random.draw(32);
-                random.release();
-            }
-            double drawn = now();
-            for (int i = 0; i < @count@; i++) sum += sampler.sample(@input@).hashCode();
-            double reported = now();
-            System.out.printf(java.util.Locale.ROOT, "{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}%n",
-                read - start, drawn - read, reported - drawn);
-        }
-        if (sum == 0) throw new IllegalStateException();
-    }
-}
-"""
 COMPILED = ("C", "Rust", "Java")
 
 
@@ -191,7 +198,7 @@ def rows() -> Iterator[Row]:
 def _programs(folder: Path, table: Table, given: str) -> dict[str, list[str] | None]:
     """The commands that measure; None where a compiler is missing."""
     stem = f"sampler_{table.sha256[:8]}"
-    places = {"count": str(10**POWER), "turns": str(TURNS), "stem": stem, "name": stem.capitalize(), "input": given}
+    places = {"count": str(10**POWER), "turns": str(TURNS), "stem": stem, "input": given}
 
     def filled(file: str, text: str) -> str:
         for place, value in places.items():
@@ -203,8 +210,8 @@ def _programs(folder: Path, table: Table, given: str) -> dict[str, list[str] | N
         return (folder / f"{stem}.{ending}").read_text()
 
     rust = ["rustc", "--edition", "2021", "-A", "warnings", "-O", filled("b.rs", source("rs") + RUST), "-o", "b_rust"]
-    sources = [str(path.relative_to(folder)) for path in folder.rglob("*.java") if path.name != "Replay.java"]
-    java = ["javac", "-nowarn", filled("mechdesign/runtime/Bench.java", JAVA), *sources]
+    (folder / "table.json").write_bytes(table.content)
+    java = ["javac", "-d", ".", filled("mechdesign/runtime/Bench.java", JAVA)]
     return {
         "C": _built(["gcc", "-O2", "-w", filled("b.c", C), "-pthread", "-o", "b_c"], folder, "./b_c"),
         "Rust": _built(rust, folder, "./b_rust"),

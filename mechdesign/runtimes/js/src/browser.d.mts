@@ -1,7 +1,11 @@
 import type { Storage } from "./index.mjs";
 
-/** What call gives, after the state that it stored is in the site's database; pages of the site wait for each other. */
-export function withState<T>(call: (storage: Storage) => T | Promise<T>, name: string): Promise<T>;
+/** What call gives, after the state that it stored is in the site's database; pages of the site wait for each other. A
+ * call that gives a promise is refused: it could tell what was drawn before it is stored. */
+export function withState<T>(
+  call: (storage: Storage) => T extends PromiseLike<unknown> ? never : T,
+  name: string,
+): Promise<T>;
 
 /** A state in the local storage of a browser: weaker than withState. */
 export function webStorage(

@@ -1,12 +1,15 @@
 // Storages of a browser for the state of a device.
 
+import { StateRefused } from "./state.mjs";
+
 const STORE = "states";
 
 /**
  * What call(storage) gives, with a state in the database of the site (IndexedDB): withState((storage) =>
  * device.report(storage, x, period), name). All pages of the site wait for each other (navigator.locks). What was stored is
  * written in one transaction of strict durability, and only then the answer is given: a crash before that leaves the state
- * as it was, and what was drawn was seen by nobody. So call must give its report as its answer, and to nobody else.
+ * as it was, and what was drawn was seen by nobody. So call must give its report as its answer, to nobody else, and at
+ * once: a promise is refused with a TypeError, and once call has returned its storage is closed.
  */
 export async function withState(call, name) {
   const { indexedDB, navigator } = globalThis;
@@ -21,15 +24,26 @@ export async function withState(call, name) {
       const kept = await finished(database.transaction(STORE).objectStore(STORE).get(0));
       let content = kept === undefined ? null : kept instanceof Uint8Array ? kept : new Uint8Array(1); // damaged
       let isNew = false;
+      let isOpen = true;
+      const requireOpen = () => {
+        if (!isOpen) throw new StateRefused("busy");
+      };
       const storage = {
-        load: () => content,
-        store: (bytes) => {
+        load() {
+          requireOpen();
+          return content;
+        },
+        store(bytes) {
+          requireOpen();
           content = Uint8Array.from(bytes);
           isNew = true;
         },
       };
-      const answer = await call(storage);
+      const answer = call(storage);
+      isOpen = false;
       if (isNew) await stored(database, content);
+      // only now: whoever keeps the promise may know what was drawn, so it stays counted
+      if (typeof answer?.then === "function") throw new TypeError("what withState calls must give no promise");
       return answer;
     } finally {
       database.close();

@@ -174,6 +174,22 @@ test("what fails stores nothing, and what is not stored is no report", async () 
   });
 });
 
+test("a call that goes on after it returned is refused: it stores no more, and what it drew before is counted", async () => {
+  await inBrowser(browser(), async () => {
+    await withState((storage) => device.create(storage, 20, 2), "state");
+    const early = withState(async (storage) => device.report(storage, 0.5, 20), "state");
+    await assert.rejects(early, TypeError);
+    let late;
+    const waits = withState(
+      (storage) => (late = Promise.resolve().then(() => device.report(storage, 0.5, 20))),
+      "state",
+    );
+    await assert.rejects(waits, TypeError);
+    await assert.rejects(late, { reason: "busy" });
+    assert.equal(await withState((storage) => device.serial(storage), "state"), 2);
+  });
+});
+
 test("without locks or a database there is an error", async () => {
   await assert.rejects(
     withState(() => 1, "state"),

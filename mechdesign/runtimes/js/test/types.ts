@@ -28,6 +28,8 @@ const file = fileStorage("state");
 device.create(file, 20, device.REPORTS);
 export const said: "n" | "y" = device.report(file, "no", 20, device.serial(file));
 export const later: Promise<number> = withState((storage) => device.reportCode(storage, 0, 20), "state");
+// @ts-expect-error: a promise, which could tell of a report before it is stored
+withState(async (storage) => device.reportCode(storage, 0, 20), "state");
 device.serial(webStorage("state"));
 // @ts-expect-error: an input of another type
 device.report(file, Symbol(), 20);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import struct
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
 from threading import Thread
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from scipy import stats
@@ -83,7 +88,7 @@ def needs(*tools: str) -> None:
 
 @pytest.fixture
 def address(tables: dict[str, Table], tmp_path: Path) -> Iterator[str]:
-    needs("node", "chromium")
+    needs("node")
     export_package(tables, "typescript", "survey", tmp_path / "survey", cases=0)
     with collecting(tmp_path) as address:
         yield address
@@ -91,6 +96,7 @@ def address(tables: dict[str, Table], tmp_path: Path) -> Iterator[str]:
 
 def shown(address: str, folder: Path) -> str:
     """The page as the browser has it in the end."""
+    needs("chromium")
     options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}")
     command = ["chromium", *options, "--virtual-time-budget=60000", "--dump-dom", address]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
@@ -164,6 +170,18 @@ def test_the_collector_keeps_envelopes_of_its_tables_only_and_serves_its_pages_o
     assert done.stdout.split() == [*["400"] * 13, *["204"] * 3, *["200"] * 5, *["404"] * 5]
     assert [one.subject.sha256 for one in kept(tmp_path)] == [table.sha256 for table in tables.values()]
     assert taken_in(tables, tmp_path).refused["expired"] == 3
+
+
+def test_a_page_that_is_not_there_and_a_body_that_breaks_off_do_not_end_the_collector(address: str) -> None:
+    place = urlsplit(address)
+    assert place.hostname is not None
+    with socket.create_connection((place.hostname, place.port or 80)) as broken:
+        broken.sendall(b"POST /envelopes HTTP/1.1\r\nHost: here\r\nContent-Length: 50\r\n\r\nhalf")
+        broken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closed by a reset
+    with pytest.raises(HTTPError, match="404"):
+        urlopen(f"http://{place.netloc}/src/nothing.mjs")
+    with urlopen(f"http://{place.netloc}/index.mjs") as page:
+        assert page.status == 200
 
 
 # -- a page whose device remembers -------------------------------------------------------------------------------------

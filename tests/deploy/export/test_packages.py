@@ -150,6 +150,8 @@ def test_a_table_s_name_that_is_no_identifier_is_refused(tables: dict[str, Table
     [
         ("rust", "all"),
         ("typescript", "new"),
+        ("typescript", "eval"),
+        ("typescript", "arguments"),
         ("wasm", "new"),
         ("python", "lambda"),
         ("java", "string"),

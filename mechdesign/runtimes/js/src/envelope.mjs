@@ -2,6 +2,7 @@
 
 import { bytesOf } from "./bits.mjs";
 import { systemRandom } from "./randomness.mjs";
+import { hash, need } from "./reading.mjs";
 
 const HEAD = [0x6d, 0x64, 0x72, 0x65, 1]; // "mdre", version 1
 const SUBJECTS = ["table", "attribute", "device"];
@@ -13,13 +14,18 @@ const LAST_DAY = 2932896; // 9999-12-31
  * Writes envelopes for reports that `sample` of this table gives: they are the table's, of a collection's attribute with
  * this number, or a device's. write(report, lastDay) is a Uint8Array that counts until the end (UTC) of a day, in days since
  * 1970-01-01: Date.UTC(2099, 11, 31) / 86400000. The nonce, by which an envelope counts once, is the system's, asked for
- * each; give `fill` in tests only. All envelopes have `size` bytes.
+ * each; give `fill` in tests only. All envelopes have `size` bytes. Of a report of bytes only the length is checked here:
+ * the collector refuses what the table cannot give.
  */
 export function envelopeWriter(table, { subject = "table", attribute = 0, sha256 = table.TABLE } = {}) {
   const places = table.OUTPUTS && new Map((table.OUTPUT_LABELS ?? table.OUTPUTS).map((output, i) => [output, i]));
   const size = BEGIN + (table.REPORT_BYTES || (places ? bytesOf(BigInt(places.size)) : 8));
+  need(SUBJECTS.includes(subject), "the subject must be table, attribute or device");
   const begin = [...HEAD, SUBJECTS.indexOf(subject)];
-  const hash = sha256.match(/../g).map((digits) => Number.parseInt(digits, 16));
+  need(attribute === (attribute & 65535), "the attribute must be a whole number below 65536");
+  const key = hash(sha256)
+    .match(/../g)
+    .map((digits) => Number.parseInt(digits, 16));
 
   const write = (report, lastDay, fill = systemRandom) => {
     if (!(Number.isInteger(lastDay) && lastDay >= 0 && lastDay <= LAST_DAY)) {
@@ -31,7 +37,7 @@ export function envelopeWriter(table, { subject = "table", attribute = 0, sha256
     content.set(begin);
     view.setUint16(6, attribute, true);
     view.setUint32(8, lastDay, true);
-    content.set(hash, 12);
+    content.set(key, 12);
     if (table.REPORT_BYTES) content.set(report, BEGIN);
     else if (places === null)
       view.setFloat64(BEGIN, report + 0, true); // minus zero is zero

@@ -70,13 +70,14 @@ export type Subject =
 export interface Writer<Report> {
   /**
    * The bytes that a collector reads, of a report that sample gave. They count until the end (UTC) of the day lastDay, in
-   * days since 1970-01-01. A RangeError if either cannot be.
+   * days since 1970-01-01. A RangeError if either cannot be; of bytes only the length is checked.
    */
   (report: Report, lastDay: number, fill?: Fill): Uint8Array;
   /** How long envelopes are. */
   readonly size: number;
 }
 
+/** A RangeError for what can be no subject. */
 export function envelopeWriter<T extends Table>(table: T, subject?: Subject): Writer<Output<T>>;
 
 /** load() gives the bytes stored last, or null; store(content) returns once they are there to stay. */

@@ -138,6 +138,19 @@ test("a device without its tables, or of another format, is refused", () => {
   }
 });
 
+test("what can be no subject of envelopes is refused", () => {
+  const table = tables.get("finite");
+  for (const subject of ["devices", "", null]) assert.throws(() => envelopeWriter(table, { subject }), RangeError);
+  for (const attribute of [-1, 0.5, 65536, 70000, "1"]) {
+    assert.throws(() => envelopeWriter(table, { subject: "attribute", attribute }), RangeError);
+  }
+  for (const sha256 of ["", table.TABLE.slice(1), "g".repeat(64), null]) {
+    assert.throws(() => envelopeWriter(table, { subject: "device", sha256 }), RangeError);
+  }
+  const last = envelopeWriter(table, { subject: "attribute", attribute: 65535 })(table.OUTPUTS[0], 1);
+  assert.deepEqual([...last.slice(5, 8)], [1, 255, 255]);
+});
+
 test("what sample does not give goes in no envelope, and minus zero is zero", () => {
   for (const [name, table] of tables) {
     const write = envelopeWriter(table);

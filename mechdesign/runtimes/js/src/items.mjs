@@ -1,8 +1,8 @@
 // Tables on items, whose reports are bytes: for the law of each kind how the report for an item is written, its length, and
 // how many random bytes it takes, whatever the item.
 
-import { below, bitLength, bytesFor, bytesOf, draw, numberAt } from "./bits.mjs";
-import { need, size } from "./reading.mjs";
+import { below, bitLength, bytesFor, bytesOf, draw, numberAt, sumsOf } from "./bits.mjs";
+import { counts, need, size } from "./reading.mjs";
 
 export const ITEMS = {
   response(law, { bits, domain }) {
@@ -31,10 +31,10 @@ export const ITEMS = {
   },
 
   subset(law, { bits, domain: { count } }) {
-    const own = BigInt(law.own);
+    const choose = choice(law, bits, 2n);
     const chosen = size(law.subset, 1, count - 1);
     const report = (item, fill) => {
-      const holds = draw(bits, fill) < own;
+      const holds = choose(0n, fill) === 0n;
       const others = Array.from({ length: count - 1 }, (_, i) => (item + 1 + i) % count);
       for (let i = 0; i < chosen; i++) {
         const j = i + Number(below(BigInt(count - 1 - i), fill));
@@ -82,7 +82,7 @@ export const ITEMS = {
 
 // One of several groups by one draw: `own` counts of 2^bits are for mine, `other` for each other one.
 function choice(law, bits, groups) {
-  const [own, other] = [BigInt(law.own), BigInt(law.other)];
+  const [own, other] = counts([law.own, law.other], 1);
   need(own + (groups - 1n) * other === 1n << BigInt(bits), "the counts must sum to 2^bits");
   return (mine, fill) => {
     const count = draw(bits, fill);
@@ -92,7 +92,10 @@ function choice(law, bits, groups) {
 
 // Bits that are 1 by a draw each, mine by other counts than the rest: bit v is bit v % 8 of byte v / 8.
 function coins(law, bits, width) {
-  const [own, other] = [BigInt(law.own_bit[1]), BigInt(law.other_bit[1])];
+  const [own, other] = [law.own_bit, law.other_bit].map((pair) => {
+    need(sumsOf(counts(pair, 1))[2] === 1n << BigInt(bits), "counts of 0 and of 1 must sum to 2^bits");
+    return BigInt(pair[1]);
+  });
   const each = bytesFor(bits);
   return (mine, fill) => {
     const random = new Uint8Array(width * each);

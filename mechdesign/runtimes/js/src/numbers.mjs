@@ -2,7 +2,7 @@
 // how many random bytes a report needs but for a chance of 2^-64.
 
 import { below, bytesBelow, bytesFor, countWhile, draw, repeatsBelow, sumsOf, whole } from "./bits.mjs";
-import { double, need, size } from "./reading.mjs";
+import { counts, double, need, size } from "./reading.mjs";
 
 export const NUMBERS = {
   window(law, { bits }) {
@@ -16,16 +16,15 @@ export const NUMBERS = {
     return { report, outputs, enough: bytesFor(bits) };
   },
 
-  unbiased(law, { bits }) {
+  unbiased(law, { bits, domain }) {
     const { outputs, starts, choose } = filled(law, bits);
-    const means = law.means.map(BigInt);
+    const means = counts(law.means, -(2 ** 62));
     const gaps = means.slice(1).map((mean, i) => mean - means[i]);
     const isRising = gaps.length > 0 && gaps.every((gap) => gap > 0n);
     need(isRising && starts.length === means.length, "there must be a start for each of the rising means");
-    const offset = double(law.offset);
-    const scale = powerOfTwo(size(law.shift, -1000, 1000) + bits);
+    const scaled = line(domain, double(law.offset), powerOfTwo(size(law.shift, -1000, 1000) + bits));
     const report = (x, fill) => {
-      const place = whole((x - offset) * scale, fill);
+      const place = whole(scaled(x), fill);
       const last = countWhile(means, (mean) => mean <= place) - 1;
       let row = Math.min(Math.max(last, 0), gaps.length - 1);
       if (below(gaps[row], fill) < place - means[row]) row += 1;
@@ -37,7 +36,7 @@ export const NUMBERS = {
 
   finite(law, { bits, domain }) {
     const outputs = law.outputs.map(double);
-    const rows = law.rows.map((row) => sumsOf(row.map(BigInt)));
+    const rows = law.rows.map((row) => sumsOf(counts(row, 1)));
     const isWhole = (sums) => sums.length === outputs.length + 1 && sums.at(-1) === 1n << BigInt(bits);
     need(rows.length === domain.points.length && rows.every(isWhole), "there must be a row for each point");
     const report = (x, fill) => outputs[pick(rows[domain.places.get(x)], draw(bits, fill))];
@@ -47,12 +46,14 @@ export const NUMBERS = {
   pieces(law, { bits, domain }) {
     const cells = BigInt(size(law.cells, 2, 2 ** 40));
     const inside = BigInt(size(law.inside, 1, law.cells - 1));
-    const weight = BigInt(law.weight);
+    const [weight] = counts([law.weight], 1);
     const first = size(law.first, -(2 ** 51), 2 ** 51);
-    const [step, anchor, scale] = [law.step, law.anchor, law.scale].map(double);
+    const step = double(law.step);
+    need(step > 0 && step < 2 ** 500, "the step must lie between 0 and 2^500");
+    const scaled = line(domain, double(law.anchor), double(law.scale));
     const within = clamp(law.clamp);
     const start = (x) => {
-      const cell = (x - anchor) * scale;
+      const cell = scaled(x);
       if (domain.isCircle) return ((BigInt(Math.floor(cell)) % cells) + cells) % cells;
       return BigInt(Math.floor(Math.min(Math.max(cell, 0), Number(cells - inside))));
     };
@@ -64,17 +65,19 @@ export const NUMBERS = {
     return { report, outputs: null, enough };
   },
 
-  additive(law, { bits }) {
-    const sums = sumsOf(law.weights.map(BigInt));
+  additive(law, { bits, domain }) {
+    const sums = sumsOf(counts(law.weights, 1));
     const block = BigInt(law.weights.length);
-    const [total, tail] = [1n << BigInt(bits), BigInt(law.tail)];
-    need(block > 0n && tail < total, "the tail must be below 2^bits, and there must be weights");
+    const total = 1n << BigInt(bits);
+    const [tail] = counts([law.tail], 1);
+    need(sums.at(-1) === total && tail < total, "the weights must sum to 2^bits, and the tail be below it");
     const offset = double(law.offset);
     const shift = size(law.shift, -1000, 1000);
-    const [scale, step] = [powerOfTwo(shift), powerOfTwo(-shift)];
+    const scaled = line(domain, offset, powerOfTwo(shift));
+    const step = powerOfTwo(-shift);
     const within = clamp(law.clamp);
     const report = (x, fill) => {
-      const input = whole((x - offset) * scale, fill);
+      const input = whole(scaled(x), fill);
       for (;;) {
         const isNegative = draw(1, fill) === 1n;
         let blocks = 0n;
@@ -94,7 +97,7 @@ export const NUMBERS = {
 // Rows that differ in where they begin to be filled, from the base of an output up to its cap.
 function filled(law, bits) {
   const outputs = law.outputs.map(double);
-  const [base, caps, starts] = [law.base, law.caps, law.starts].map((counts) => counts.map(BigInt));
+  const [base, caps, starts] = [counts(law.base, 1), counts(law.caps, 1), counts(law.starts, 0)];
   const lengths = [outputs, base, caps].map((list) => list.length);
   need(outputs.length > 0 && new Set(lengths).size === 1, "there must be a base and a cap for each output");
   const reached = sumsOf(base);
@@ -124,7 +127,15 @@ function pick(sums, count) {
 function clamp(ends) {
   if (ends === null) return (y) => y;
   const [low, high] = ends.map(double);
+  need(ends.length === 2 && low < high, "a clamp must have two ends");
   return (y) => Math.min(Math.max(y, low), high);
+}
+
+// Where an input lies on a grid: `whole` takes numbers below 2^62.
+function line({ lower, upper }, offset, scale) {
+  const place = (x) => (x - offset) * scale;
+  need(Math.max(...[lower, upper].map(place).map(Math.abs)) < 2 ** 62, "inputs must lie on the grid");
+  return place;
 }
 
 // By products, which are exact: `**` need not be.

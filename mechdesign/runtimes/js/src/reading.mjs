@@ -29,13 +29,22 @@ export function size(value, least, most) {
   return value;
 }
 
+/** The counts of a list in a file, of any length. */
+export function counts(list, least) {
+  return list.map((value) => {
+    const isWhole = Number.isInteger(value) || /^-?\d{16,}$/.test(value);
+    need(isWhole && value >= least, `counts must be whole numbers from ${least} on`);
+    return BigInt(value);
+  });
+}
+
 export function double(text) {
-  const number = Number.parseFloat(text);
-  need(Number.isFinite(number), "a number must be the decimal digits of a double");
-  return number;
+  const isOne = /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(Number(text));
+  need(isOne, "a number must be the decimal digits of a double");
+  return Number(text);
 }
 
 export function hash(text) {
   need(/^[0-9a-f]{64}$/.test(text), "a hash must have 64 hexadecimal digits");
-  return text;
+  return String(text);
 }

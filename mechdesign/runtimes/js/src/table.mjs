@@ -26,6 +26,7 @@ function table(file, domain, law) {
   const outputLabels = labels(file.labels?.outputs, law.outputs);
   const codes = inputLabels && new Map(inputLabels.map((label, i) => [label, domain.codes[i]]));
   const said = outputLabels && new Map(outputLabels.map((label, i) => [law.outputs[i], label]));
+  need(law.enough > 0 && law.enough <= 2 ** 32, "a report must take at most 2^32 random bytes");
   const randomBytes = domain.count ? law.enough : Math.min(law.enough, 4096);
   const source = domain.count ? () => take : () => allotted(randomBytes);
 
@@ -81,6 +82,7 @@ function interval(file) {
   const isCircle = file.kind === "circle";
   need(isCircle || file.kind === "interval", "the domain must be an interval or a circle");
   const [lower, upper] = isCircle ? [0, double(file.period)] : [double(file.lower), double(file.upper)];
+  need(lower < upper, "the lower end must lie below the upper one");
   return { isCircle, lower, upper, has: (x) => lower <= x && x <= upper, rule: "the input must lie in the domain" };
 }
 

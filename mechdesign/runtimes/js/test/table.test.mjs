@@ -74,6 +74,7 @@ test("tables and devices cannot be changed", () => {
 test("a file that nothing can be drawn from is refused", () => {
   const whole = text("finite.json");
   const wrong = [
+    ['"points":["-1.5",', '"points":["0x1",'],
     ["", "x"],
     [whole, ""],
     [whole, "[]"],
@@ -105,16 +106,39 @@ test("a file that nothing can be drawn from is refused", () => {
     ["pieces", '"inside":', '"inside":0,"was":'],
     ["additive", '"tail":', '"tail":99999,"was":'],
     ["additive", '"weights":', '"weights":[],"was":'],
+    ["additive", '"weights":[', '"weights":[1,'],
+    ["additive", '"weights":[807,', '"weights":[807,-1,1,'],
+    ["additive", '"tail":24110', '"tail":-1'],
+    ["additive", '"shift":7', '"shift":900'],
+    ["additive", '"lower":"0"', '"lower":"2"'],
+    ["clamped_noise", '"clamp":["-1","1"]', '"clamp":["-1"]'],
+    ["clamped_wave", '"clamp":["0","1"]', '"clamp":["1","0"]'],
+    ["clamped_wave", '"clamp":["0","1"]', '"clamp":[]'],
     ["window", '"starts":[', '"starts":[0,'],
     ["window", '"caps":[', '"caps":[1,'],
     ["unbiased", '"means":[', '"means":[1,'],
+    ["unbiased", '"shift":43', '"shift":1000'],
+    ["unbiased", '"base":[17626', '"base":["0x10"'],
     ["response", '"own":', '"own":1,"was":'],
+    ["response", '"other":556466762,"own":1512633486', '"other":-1,"own":4294967301'],
+    ["unary", '"own_bit":[32768', '"own_bit":[32769'],
+    ["subset", '"own":', '"own":1,"was":'],
     ["hadamard", '"blocks":', '"blocks":0,"was":'],
     ["subset", '"subset":', '"subset":9,"was":'],
     ["sketch", '"buckets":', '"buckets":1,"was":'],
   ]) {
+    assert.ok(text(`${name}.json`).includes(old), `${name}: ${old}`);
     assert.throws(() => readTable(text(`${name}.json`).replace(old, other)), FileRefused, `${name}: ${other}`);
   }
+});
+
+test("a table whose noise would take for ever is refused", () => {
+  const forged = JSON.parse(text("additive.json"));
+  const noise = (bits, tail) => {
+    const law = `{"clamp":null,"offset":"0","shift":0,"tail":${tail},"weights":[${2n ** BigInt(bits)}]}`;
+    return JSON.stringify({ ...forged, bits, law: 0 }).replace('"law":0', `"law":${law}`);
+  };
+  assert.ok(Number.isInteger(readTable(noise(32, 2 ** 31)).sampleCode(1)));
 });
 
 test("a device without its tables, or of another format, is refused", () => {

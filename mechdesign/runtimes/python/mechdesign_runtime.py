@@ -16,7 +16,7 @@ import math
 import os
 import struct
 import sys
-import weakref
+import threading
 import zlib
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
@@ -30,6 +30,7 @@ LAST_DAY = 2932896  # 9999-12-31
 MOST = 2**31 - 1
 AHEAD = 100
 HEAD = struct.Struct("<7sB32sIIII")
+TURN = threading.Lock()  # between what is loaded and what is stored then, threads take turns
 
 
 class NoRandomness(RuntimeError):
@@ -65,9 +66,11 @@ class Pool:
     def __init__(self, size: int) -> None:
         self.size = size
         self.pieces: list[bytes] = []
-        POOLS.add(self)
+        self.owner = os.getpid()
 
     def take(self) -> bytes:
+        if self.owner != os.getpid():  # a child of a fork, by whoever forked
+            self.pieces, self.owner = [], os.getpid()
         while True:
             try:
                 return self.pieces.pop()  # another thread may have taken the last one
@@ -87,11 +90,6 @@ class Pool:
             return content
 
         return read
-
-
-POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: [pool.pieces.clear() for pool in POOLS])
 
 
 def exactly(count, read):
@@ -471,7 +469,8 @@ class Device:
     """A question asked again and again: it remembers what was drawn for a value, and counts the reports of a period.
 
     A storage has two functions: `load()` gives the bytes stored last or None, `store(content)` returns once they are
-    there to stay. A report is returned only after the state that counts it was stored.
+    there to stay. A report is returned only after the state that counts it was stored. Threads may share a storage, which
+    they use in turns; no two processes may.
     """
 
     def __init__(self, document: dict[str, Any], *tables: Table) -> None:
@@ -502,18 +501,19 @@ class Device:
         require_within(period, 0, MOST)
         require_within(allowance, 0, self.reports)
         require_within(least, 0, MOST - 1)
-        try:
-            serial, last, _, entries = self.known(storage.load(), least)
-        except StateRefused as refused:
-            if refused.reason == "other":
-                raise
-            serial, entries = least, []
-        else:
-            if period <= last + AHEAD:
-                raise StateRefused("present")
-            if serial == MOST:
-                raise StateRefused("exhausted")
-        storage.store(self.written(serial + 1, period, self.reports - allowance, entries))
+        with TURN:
+            try:
+                serial, last, _, entries = self.known(storage.load(), least)
+            except StateRefused as refused:
+                if refused.reason == "other":
+                    raise
+                serial, entries = least, []
+            else:
+                if period <= last + AHEAD:
+                    raise StateRefused("present")
+                if serial == MOST:
+                    raise StateRefused("exhausted")
+            storage.store(self.written(serial + 1, period, self.reports - allowance, entries))
 
     def report(self, storage: Any, x: Any, period: int, least: int = 0, read: Read | None = None) -> Any:
         """One report for the value held now: a label where the table has labels for what goes in, else a number."""
@@ -522,28 +522,29 @@ class Device:
     def report_code(self, storage: Any, x: float, period: int, least: int = 0, read: Read | None = None) -> Any:
         """The same in the numbers of the files."""
         require_within(period, 0, MOST)
-        serial, last, made, entries = self.known(storage.load(), least)
-        if period < last:
-            raise StateRefused("past")
-        if period > last + AHEAD:
-            raise StateRefused("ahead")
-        if period > last:
-            made = 0
-        if made == self.reports or serial == MOST:
-            raise StateRefused("exhausted")
-        y = self.first.sample_code(x, read)
-        if self.values:
-            x = x if self.first.items else float(x) + 0.0  # minus zero is zero
-            remembered = [drawn for value, drawn in entries if value == x]
-            if remembered:
-                y = remembered[0]
-            elif len(entries) < self.values:
-                entries = [*entries, (x, y)]
-            else:  # a value for which there is no room is taken for the last one
-                y = entries[-1][1]
-        if self.again is not None:
-            y = self.again.sample_code(y, read)
-        storage.store(self.written(serial + 1, period, made + 1, entries))
+        with TURN:
+            serial, last, made, entries = self.known(storage.load(), least)
+            if period < last:
+                raise StateRefused("past")
+            if period > last + AHEAD:
+                raise StateRefused("ahead")
+            if period > last:
+                made = 0
+            if made == self.reports or serial == MOST:
+                raise StateRefused("exhausted")
+            y = self.first.sample_code(x, read)
+            if self.values:
+                x = x if self.first.items else float(x) + 0.0  # minus zero is zero
+                remembered = [drawn for value, drawn in entries if value == x]
+                if remembered:
+                    y = remembered[0]
+                elif len(entries) < self.values:
+                    entries = [*entries, (x, y)]
+                else:  # a value for which there is no room is taken for the last one
+                    y = entries[-1][1]
+            if self.again is not None:
+                y = self.again.sample_code(y, read)
+            storage.store(self.written(serial + 1, period, made + 1, entries))
         return y
 
     def serial(self, storage: Any, least: int = 0) -> int:

@@ -1,9 +1,10 @@
 """The runtime on the shared vectors, without randomness, with threads and forks, and with states in files."""
 
+import ctypes
 import os
-import struct
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -131,19 +132,19 @@ class Sampling(unittest.TestCase):
         self.assertEqual(len(set(found)), 20_000)
 
     @unittest.skipUnless(hasattr(os, "fork"), "needs os.fork")
-    def test_a_child_of_a_fork_begins_without_bytes(self):
-        pool = runtime.Pool(16)
-        pool.take()
-        reading, writing = os.pipe()
-        child = os.fork()
-        if not child:
-            os.write(writing, struct.pack("<I", len(pool.pieces)))
-            os._exit(0)
-        os.waitpid(child, 0)
-        self.assertEqual(struct.unpack("<I", os.read(reading, 4)), (0,))
-        os.close(reading)
-        os.close(writing)
-        self.assertGreater(len(pool.pieces), 0)
+    def test_a_child_of_a_fork_repeats_no_bytes_whoever_forked(self):
+        for fork in (os.fork, ctypes.PyDLL(None).fork):  # of the second Python is told nothing
+            pool = runtime.Pool(16)
+            pool.take()
+            reading, writing = os.pipe()
+            child = fork()
+            if not child:
+                os.write(writing, pool.take())
+                os._exit(0)
+            os.waitpid(child, 0)
+            self.assertNotEqual(os.read(reading, 16), pool.take())
+            os.close(reading)
+            os.close(writing)
 
 
 def stream(content):
@@ -202,6 +203,32 @@ class Devices(unittest.TestCase):
                     self.assertEqual(self.refused(device.serial, storage, 3), "rolled-back")
                 self.assertEqual(self.refused(storage.load), "busy")
                 self.assertEqual(path.stat().st_mode & 0o077, 0)
+
+    def test_threads_on_one_storage_spend_no_more_than_a_period_has(self):
+        class Slow:
+            def load(self):
+                content = self.content
+                time.sleep(0.01)
+                return content
+
+            def store(self, content):
+                self.content = content
+
+        device, storage, spent = DEVICES["labels"], Slow(), []
+        storage.content = device.written(1, 20, 0, [])
+
+        def report():
+            try:
+                device.report(storage, typical(device.first), 20)
+            except runtime.StateRefused as refused:
+                spent.append(refused.reason)
+
+        threads = [threading.Thread(target=report) for _ in range(device.reports + 3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(spent, ["exhausted"] * 3)
 
     def test_what_is_not_stored_is_not_reported(self):
         class Full:

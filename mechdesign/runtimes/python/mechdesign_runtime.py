@@ -488,7 +488,7 @@ class Table:
             require_increasing(self.points)
             self.rule, enough = LAWS[domain["kind"]][self.kind](law, bits, domain)
             self.ends = [0.0, 0.0] if self.items else self.points[:1] + self.points[-1:] or ends(domain)
-            self.outputs = doubles(law["outputs"]) if self.kind in ("window", "unbiased", "finite") else []
+            self.outputs = [] if self.items or self.kind in ("pieces", "additive") else doubles(law["outputs"])
             self.report_bytes = len(self.rule(0, bytes)) if self.items else 0
             self.input_labels = labels_of(labels, "inputs", self.items or len(self.points))
             self.output_labels = labels_of(labels, "outputs", len(self.outputs))
@@ -500,7 +500,7 @@ class Table:
 
     @classmethod
     def read(cls, content: str | bytes) -> Table:
-        """The table of a file's text, or `NotReadable`. Whether it is private `mechdesign verify` says, and not this."""
+        """The table of a file's text, or `NotReadable`. Whether it is private is decided by `mechdesign verify`."""
         return cls(parsed(content, "table", 2))
 
     def sample(self, x: Any, read: Read | None = None) -> Any:

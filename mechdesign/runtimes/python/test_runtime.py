@@ -56,7 +56,7 @@ NO_LAWS = (
     ("labels", ["labels", "inputs"], ["z"]),
     ("window", ["law", "base", 0], 0),
     ("window", ["law", "starts", 0], -1),
-    ("window", ["law", "thresholds", 0], "9"),
+    ("window", ["law", "thresholds"], []),
     ("window", ["domain", "lower"], "2"),
     ("unbiased", ["law", "means", 0], 2**62),
     ("unbiased", ["law", "offset"], "NaN"),

@@ -27,8 +27,8 @@ RULE = NameRule(
         "Any AnyObject Array Bool Bundle CChar CaseIterable Character Data Dictionary DispatchQueue Double Error "
         "FileManager Float Foundation Hashable Input Int Int32 Label NSLock Never OpaquePointer Optional Output "
         "Protocol RawRepresentable Result Self Set Stream String Substring Table Thread Type UInt32 UInt64 UInt8 UTF8 "
-        "UUID Unmanaged UnsafeBufferPointer UnsafeMutablePointer UnsafeMutableRawPointer UnsafePointer Void "
-        "XCTAssertEqual XCTAssertGreaterThan XCTAssertNotEqual XCTAssertThrowsError XCTFail XCTUnwrap XCTest XCTestCase "
+        "UUID Unmanaged UnsafeBufferPointer UnsafeMutablePointer UnsafeMutableRawPointer UnsafePointer Void XCTFail "
+        "XCTAssertEqual XCTAssertGreaterThan XCTAssertNotEqual XCTAssertThrowsError XCTUnwrap XCTest XCTestCase "
         "Device DeviceError DeviceFile DeviceStorage DeviceTests FileStorage MemoryStorage Report ReportInput "
         "ReportLabel ReportTable Sampler SamplerError StorageBox TestedDevice VectorsTests"
     ),

@@ -39,6 +39,7 @@ from mechdesign.exact.bits import BitQuadratic, greatest_of_all, shift_by_square
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms.catalogue import randomised_response
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
+from mechdesign.values.declare import evolved
 from tests.oracles.staircase_rows import least_noise, noise_of
 
 SMALL = st.floats(-3, 3)
@@ -295,7 +296,7 @@ def test_where_every_row_is_tried_the_bound_is_that_of_the_page(name: str) -> No
 @pytest.mark.parametrize("split", [False, True])
 def test_with_squares_the_bound_is_that_of_the_page(name: str, split: bool) -> None:
     for seed in range(10):
-        squares = abs(_drawn(np.random.default_rng(seed + 100), 3, 3, 3))
+        squares = abs(_drawn(np.random.default_rng(seed + 100), 3, 3, 3)) * 2.0 ** -(3 * seed)
         splits = np.array([[0.5, 1.0, 1.0, 1.0, 0.0]]) if split else None
         bound, problem, page = _case(name, seed, multipliers=squares, splits=splits)
         shift = max(Fraction(0), shift_by_squares(page.quadratic(), squares, splits))
@@ -306,7 +307,7 @@ def test_with_squares_the_bound_is_that_of_the_page(name: str, split: bool) -> N
 @pytest.mark.parametrize("name", CASES)
 def test_with_leaves_the_bound_is_that_of_the_page(name: str) -> None:
     for seed in range(10):
-        squares = abs(_drawn(np.random.default_rng(seed + 100), 3, 2, 2))
+        squares = abs(_drawn(np.random.default_rng(seed + 100), 3, 2, 2)) * 2.0 ** -(3 * seed)
         leaves = (Leaf("?0?", squares), Leaf("11?"), Leaf("01?"))
         bound, problem, page = _case(name, seed, leaves=leaves)
         own = page.quadratic()
@@ -315,6 +316,24 @@ def test_with_leaves_the_bound_is_that_of_the_page(name: str) -> None:
             *(greatest_of_all(own.fixed({0: a, 1: 1})) for a in (0, 1)),
         ]
         assert bound.value(problem) == page.value(max(Fraction(0), *shifts) * page.most_bits())
+
+
+@pytest.mark.usefixtures("_short")
+@pytest.mark.parametrize("name", CASES)
+def test_prices_that_are_enough_need_nothing_more(name: str) -> None:
+    """Where no row asks for more than it has, whole or by leaves, the bound is that of the prices alone."""
+    for scale in (1.0, 2.0**-12):
+        _, problem, _ = _case(name, 5)
+        own = None if problem.prior is not None else np.ones(3)
+        enough = WorkloadBound(np.eye(3, min(3, len(problem.workload.matrix))) * scale, np.full(3, 90 * scale**2), own)
+        page = _Page(enough, problem, Fraction(5, 2))
+        assert max(page.at(bits)[0] for bits in page.rows()) < 0
+        tried = (Leaf("0??"), Leaf("11?"), Leaf("10?"))
+        squares = np.array([np.zeros((3, 3)), 90 * scale**2 * np.eye(3), np.zeros((3, 3))])
+        by_squares = shift_by_squares(page.quadratic(), squares)
+        assert enough.value(problem) == page.value(Fraction(0)) != 0
+        assert evolved(enough, leaves=tried).value(problem) == page.value(Fraction(0))
+        assert evolved(enough, multipliers=squares).value(problem) == page.value(max(by_squares, 0) * page.most_bits())
 
 
 @pytest.mark.usefixtures("_short")
@@ -338,7 +357,7 @@ def test_one_query_is_bounded_over_all_rows_up_to_their_roots(criterion: str) ->
         own = None if criterion == "average" else rng.integers(1, 9, 3) / 4
         problem = _asked([[1.0, -0.5, 0.25]], [1.5], np.array([4, 1, 3]) / 8 if own is None else None, criterion)
         scale = 2.0 ** int(rng.integers(-3, 4))
-        prices = (_drawn(rng, 3) + rng.integers(0, 3) + 2.0 ** -int(rng.integers(3, 30))) * scale**2
+        prices = (_drawn(rng, 3) + rng.integers(0, 3)) * scale**2 * (1 if seed % 4 else 2.0**-140)
         bound = WorkloadBound(_drawn(rng, 3, 1) * scale, prices, own)
         page = _Page(bound, problem, ratio)
         wanting = max(Fraction(0), *(value / weighed for value, weighed in map(page.at, page.rows())))

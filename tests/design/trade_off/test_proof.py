@@ -214,6 +214,11 @@ def test_the_prior_counts_as_a_whole_whatever_it_sums_to() -> None:
     assert bound.value(problem) == (mass * least_average(1.0, 2, both) - Fraction(0.2) * Fraction(3, 4)) / total > 0
 
 
+def test_what_a_cap_costs_is_that_of_a_whole_prior() -> None:
+    twice = Cells.of_atoms([0.2, 0.6], [1.0, 3.0])
+    assert TradeOffBound([0.0, 1.0], [2.0, 3.0]).multiplier(_problem(0.2, twice)) == 1.25  # type: ignore[arg-type]
+
+
 def test_a_price_at_a_value_of_the_prior_is_added_rounded_down() -> None:
     atoms = Cells.of_atoms([0.0, 0.5], [1.0, 0.1])
     for price in (0.2, 0.7, 2.0**-60):

@@ -462,3 +462,16 @@ def test_a_line_of_a_variance_that_is_linear_in_the_liars_is_proven() -> None:
         level, _ = peak_line(goal, (Fraction(2), Fraction(2)), 1, 0, slope)
         assert tilted[0] <= level <= mean(chances_of(USERS, 0, Fraction(2), 1), tilted)
     assert slopes
+
+
+def test_what_was_found_for_a_delta_is_the_bound_of_its_lines() -> None:
+    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
+    evidence, goal = optimal_hidden(problem).evidence, problem.objective(problem.alignment)
+    assert isinstance(evidence, HockeyDuals)
+    count = evidence.slopes.size
+    rows = evidence.of_truth.reshape(count, USERS), evidence.of_lie.reshape(count, USERS)
+    lines = [
+        hockey_line(problem, goal, *row)
+        for row in zip(evidence.slopes.tolist(), evidence.prices.tolist(), *rows, strict=True)
+    ]
+    assert evidence.bound(problem, None) == lower_bound(problem, goal, lines, Fraction(0)) > 0

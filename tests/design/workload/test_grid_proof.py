@@ -187,7 +187,7 @@ def test_types_are_even_where_none_has_a_weight_of_its_own() -> None:
         {"scales": [math.nan, 1.0]},
         {"scales": [[1.0]]},
         {"multipliers": [1.0]},
-        {"multipliers": [[math.inf]]},
+        {"multipliers": [[0.0, math.inf]]},
     ],
     ids=str,
 )

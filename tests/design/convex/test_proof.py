@@ -195,6 +195,9 @@ def test_a_problem_that_was_read_has_no_claimed_bound() -> None:
     assert Design(_asked(None), TRUTH, claim, Report(0.0, "", {})).certificate.claimed
     with pytest.raises(CheckFailed, match="proven and not claimed"):
         Design(ASKED, TRUTH, claim, Report(0.0, "", {}))
+    for method in (claim.bound, claim.attained, claim.scope):
+        with pytest.raises(CheckFailed, match="proven and not claimed"):
+            method(ASKED, TRUTH)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from mechdesign.design.hidden_joint.proof import (
     most_variance,
     peak_line,
 )
-from mechdesign.errors import CheckFailed
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down
 from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
@@ -475,3 +475,31 @@ def test_what_was_found_for_a_delta_is_the_bound_of_its_lines() -> None:
         for row in zip(evidence.slopes.tolist(), evidence.prices.tolist(), *rows, strict=True)
     ]
     assert evidence.bound(problem, None) == lower_bound(problem, goal, lines, Fraction(0)) > 0
+
+
+def test_the_largest_d_is_that_of_the_upper_end_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line without slope bounds by what stands there: an enclosure far too wide shows which of its ends is taken."""
+    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: Fraction(3) if up else Fraction(2))
+    goal = evolved(PROBLEM.objective(PROBLEM.alignment), offset=Fraction(0))
+    most = goal.scale * (Fraction(3, 4) - goal.floor)
+    assert lower_bound(PROBLEM, goal, [(Fraction(5), Fraction(0))], Fraction(0)) == float_down(5 / most**2)
+
+
+@pytest.mark.parametrize("peak", [-1, 0.5, True])
+def test_peaks_are_numbers_of_liars(peak: Any) -> None:
+    with pytest.raises(InvalidInput, match="peaks"):
+        PeakLines((peak,), (Fraction(1),), 0.0)
+
+
+def test_lines_of_peaks_are_those_of_both_ends_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An enclosure far too wide proves less than either of its ends."""
+    goal, lines = PROBLEM.objective(PROBLEM.alignment), DESIGN.evidence
+    assert isinstance(lines, PeakLines)
+    ends = ENDS[0] * Fraction(999, 1000), ENDS[1]
+    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: ends[up])
+    peaks = zip(lines.peaks, lines.slopes, strict=True)
+    proven = [peak_line(goal, ends, 1, peak, slope) for peak, slope in peaks]
+    wide = lines.bound(PROBLEM, None)
+    assert wide == lower_bound(PROBLEM, goal, proven, Fraction(lines.below))
+    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: ENDS[1])
+    assert lines.bound(PROBLEM, None) > wide > 0

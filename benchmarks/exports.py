@@ -1,6 +1,6 @@
-"""Draws of exported samplers beside one bulk read of the operating system, by the clock of the process.
+"""Draws of runtimes beside one bulk read of the operating system, by the clock of the process.
 
-A draw is the 4 bytes of a report, taken from the sampler's block, put together and erased; a report is a draw and the
+A draw is the 4 bytes of a report, taken from the runtime's block, put together and erased; a report is a draw and the
 search for it. What the same program reads at once, as many bytes, is the yardstick of both. The tables are randomised
 response on three numbers, and on three items, whose reports are bytes.
 """
@@ -13,14 +13,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import mechdesign as md
 from benchmarks.clock import Measured
 from benchmarks.rows import Row, Target
 from mechdesign.deploy import Table, export_table, make_table
-from mechdesign.deploy.export.plan import plan_of
 from mechdesign.domains import Finite
 
 POWER = 6
@@ -32,7 +31,6 @@ C = """
 #define _GNU_SOURCE
 #include "@stem@.c"
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 static double now(void) {
@@ -43,24 +41,27 @@ static double now(void) {
 
 int main(void) {
     long i, count = @count@;
-    unsigned char *bytes = malloc(4 * (size_t)count);
+    unsigned char *bytes = malloc(4 * (size_t)count), *own;
+    mdp_table *table;
+    mdp_report y;
     int turn;
     double sum = 0;
-    @declared@;
+    if (mdp_table_read(@stem@_table_json, @stem@_table_length, &table)) return 1;
     for (turn = 0; turn < @turns@; turn++) {
         double start = now(), read, drawn, reported;
-        if (operating_system(bytes, 4 * (size_t)count)) return 1;
+        if (mdp_system(NULL, bytes, 4 * (size_t)count)) return 1;
         read = now();
         for (i = 0; i < count; i++) {
-            source from;
-@drawn@
-            from.failed = 0;
-            sum += (double)draw(&from, BITS);
+            uint32_t number;
+            if ((own = mdp_allot(4)) == NULL) return 1;
+            memcpy(&number, own, 4);
+            memset(own, 0, 4);
+            sum += number;
         }
         drawn = now();
         for (i = 0; i < count; i++) {
-            if (@stem@(1, @given@)) return 1;
-            sum += (double)*@given@;
+            if (mdp_sample(table, 1, &y)) return 1;
+            sum += y.number;
         }
         reported = now();
         printf("{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}\\n", read - start, drawn - read, reported - drawn);
@@ -68,19 +69,7 @@ int main(void) {
     return sum == 0;
 }
 """
-C_NUMBERS = """\
-            allotment own;
-            from.fill = from_allotment;
-            from.state = &own;
-            if (allot(&own)) return 1;"""
-C_ITEMS = """\
-            from.fill = from_pool;
-            from.state = NULL;"""
 RUST = """
-pub fn drawn() -> u64 {
-    @drawn@
-}
-
 fn now() -> f64 {
     extern "C" {
         fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
@@ -91,33 +80,69 @@ fn now() -> f64 {
 }
 
 fn main() {
-    extern "C" {
-        fn getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize;
-    }
+    use crate::bits::Source;
     let count = @count@;
     let mut bytes = vec![0u8; 4 * count];
     let mut sum = 0.0;
     for _ in 0..@turns@ {
         let start = now();
-        let mut place = 0;
-        while place < bytes.len() {
-            let got = unsafe { getrandom(bytes[place..].as_mut_ptr(), bytes.len() - place, 0) };
-            assert!(got > 0);
-            place += got as usize;
-        }
+        system::read(&mut bytes).unwrap();
         let read = now();
         for _ in 0..count {
-            sum += drawn() as f64;
+            sum += pool::report(4, |draws| draws.draw(32)).unwrap() as f64;
         }
         let drawn = now();
         for _ in 0..count {
-            sum += @report@;
+            sum += match TABLE.sample(@input@).unwrap() {
+                Report::Number(y) => y,
+                _ => 1.0,
+            };
         }
         let reported = now();
         let (draws, reports) = (drawn - read, reported - drawn);
         println!("{{\\"read\\": {}, \\"draws\\": {draws}, \\"reports\\": {reports}}}", read - start);
     }
     assert!(sum != 0.0);
+}
+"""
+JAVA = """
+package mechdesign.runtime;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+public final class Bench {
+  static double now() {
+    return 1e-9 * ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  static long drawn() {
+    RandomBytes from = RandomBytes.system();
+    from.allot(4);
+    long number = from.draw(32);
+    from.release();
+    return number;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Table table = Table.read(Files.readString(Path.of("table.json")));
+    byte[] bytes = new byte[4 * @count@];
+    java.security.SecureRandom system = new java.security.SecureRandom();
+    double sum = 0;
+    for (int turn = 0; turn < @turns@; turn++) {
+      double start = now();
+      system.nextBytes(bytes);
+      double read = now();
+      for (int i = 0; i < @count@; i++) sum += drawn();
+      double drawn = now();
+      for (int i = 0; i < @count@; i++) sum += table.report(@input@).hashCode();
+      double reported = now();
+      System.out.printf(java.util.Locale.ROOT, "{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}%n",
+          read - start, drawn - read, reported - drawn);
+    }
+    if (sum == 0) throw new IllegalStateException();
+  }
 }
 """
 JAVASCRIPT = """
@@ -127,73 +152,31 @@ for (let turn = 0; turn < @turns@; turn++) {
   const start = seconds();
   for (let i = 0; i < bytes.length; i += 65536) crypto.getRandomValues(bytes.subarray(i, i + 65536));
   const read = seconds();
-  for (let i = 0; i < @count@; i++) draw(BITS, @drawn@);
+  for (let i = 0; i < @count@; i++) draw(32, allotted(4));
   const drawn = seconds();
   for (let i = 0; i < @count@; i++) sample(1);
   console.log(JSON.stringify({ read: read - start, draws: drawn - read, reports: seconds() - drawn }));
 }
 """
 PYTHON = """
-import json, time
+import time
+pool = Pool(4)
 for turn in range(@turns@):
     start = time.process_time()
     os.urandom(4 * @count@)
     read = time.process_time()
     for _ in range(@count@):
-        draw(BITS, @drawn@)
+        draw(32, pool.reader())
     middle = time.process_time()
     for _ in range(@count@):
         sample(1)
     print(json.dumps({"read": read - start, "draws": middle - read, "reports": time.process_time() - middle}))
 """
-
-
-JAVA = """
-public final class Bench {
-    static double now() {
-        return 1e-9 * java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-    }
-
-    public static void main(String[] arguments) {
-        byte[] bytes = new byte[4 * @count@];
-        java.security.SecureRandom system = new java.security.SecureRandom();
-        double sum = 0;
-        for (int turn = 0; turn < @turns@; turn++) {
-            double start = now();
-            system.nextBytes(bytes);
-            double read = now();
-            for (int i = 0; i < @count@; i++) sum += @name@.drawn();
-            double drawn = now();
-            for (int i = 0; i < @count@; i++) sum += @report@;
-            double reported = now();
-            System.out.printf(java.util.Locale.ROOT, "{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}%n",
-                read - start, drawn - read, reported - drawn);
-        }
-        if (sum == 0) throw new IllegalStateException();
-    }
-}
-"""
-FAMILIES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
-    "numbers": {
-        "C": {"drawn": C_NUMBERS, "declared": "double y", "given": "(&y)"},
-        "Rust": {"drawn": "allotted(|fill| draw(BITS, fill)).unwrap() as u64", "report": "sample(1.0).unwrap()"},
-        "Java": {"drawn": "draw(BITS, allotted())", "report": "@name@.sample(1.0)"},
-        "JavaScript": {"drawn": "allotted()"},
-        "Python": {"drawn": "Allotment().read"},
-    },
-    "items": {
-        "C": {"drawn": C_ITEMS, "declared": "unsigned char y[REPORT_BYTES]", "given": "y"},
-        "Rust": {"drawn": "draw(BITS, &mut system::take).unwrap()", "report": "f64::from(sample(1).unwrap()[0])"},
-        "Java": {"drawn": "draw(BITS, POOL.get()::take)", "report": "@name@.sample(1)[0]"},
-        "JavaScript": {"drawn": "take"},
-        "Python": {"drawn": "Allotment().read"},
-    },
-}
 COMPILED = ("C", "Rust", "Java")
 
 
 def rows() -> Iterator[Row]:
-    """Compiled samplers have the target; of interpreters only what it costs is of interest."""
+    """Compiled runtimes have the target; of interpreters only what it costs is of interest."""
     tables = {
         "numbers": make_table(md.catalogue.randomised_response(1.0, Finite((0, 1, 2))), 32),
         "items": md.collect.protocol_table("grr", 1.0, 3),
@@ -203,43 +186,38 @@ def rows() -> Iterator[Row]:
             folder = Path(place)
             for language in ("c", "rust", "java", "javascript", "python"):
                 export_table(table, language, folder, cases=0)
-            for name, command in _programs(folder, table, FAMILIES[family]).items():
+            for name, command in _programs(folder, table, "1.0" if family == "numbers" else "1").items():
                 if command is not None:
                     times = _times(command, folder)
                     target = DRAWN if name in COMPILED else Target()
-                    said = f"{name} export of {family}"
+                    said = f"{name} runtime, {family}"
                     yield Row(f"10^{POWER} draws, {said}", RAW, times["draws"], times["read"], target)
                     yield Row(f"10^{POWER} reports, {said}", RAW, times["reports"], times["read"])
 
 
-def _programs(folder: Path, table: Table, family: Mapping[str, Mapping[str, str]]) -> Mapping[str, list[str] | None]:
+def _programs(folder: Path, table: Table, given: str) -> dict[str, list[str] | None]:
     """The commands that measure; None where a compiler is missing."""
-    stem, name = plan_of(table.document).stem, f"Sampler_{table.sha256[:8]}"
-    shared = {"count": str(10**POWER), "turns": str(TURNS), "stem": stem, "name": name}
+    stem = f"sampler_{table.sha256[:8]}"
+    places = {"count": str(10**POWER), "turns": str(TURNS), "stem": stem, "input": given}
 
-    def filled(language: str, file: str, text: str) -> str:
-        for place, value in (*family[language].items(), *shared.items()):
+    def filled(file: str, text: str) -> str:
+        for place, value in places.items():
             text = text.replace(f"@{place}@", value)
         (folder / file).write_text(text)
         return file
 
-    def source(file: str) -> str:
-        return (folder / file).read_text()
+    def source(ending: str) -> str:
+        return (folder / f"{stem}.{ending}").read_text()
 
-    last = "    static long drawn() {\n        return @drawn@;\n    }\n}\n"
-    filled("Java", f"{name}.java", source(f"{name}.java").rstrip().removesuffix("}") + last)
-    java = ["javac", filled("Java", "Bench.java", JAVA), f"{name}.java"]
-    rust = filled("Rust", "b.rs", source(f"{stem}.rs") + RUST)
+    rust = ["rustc", "--edition", "2021", "-A", "warnings", "-O", filled("b.rs", source("rs") + RUST), "-o", "b_rust"]
+    (folder / "table.json").write_bytes(table.content)
+    java = ["javac", "-d", ".", filled("mechdesign/runtime/Bench.java", JAVA)]
     return {
-        "C": _built(["gcc", "-O2", "-w", filled("C", "b.c", C), "-pthread", "-o", "b_c"], folder, "./b_c"),
-        "Rust": _built(
-            ["rustc", "--edition", "2021", "-A", "warnings", "-O", rust, "-o", "b_rust"], folder, "./b_rust"
-        ),
-        "Java": _built(java, folder, "java", "Bench"),
-        "JavaScript": ["node", filled("JavaScript", "b.mjs", source(f"{stem}.mjs") + JAVASCRIPT)]
-        if shutil.which("node")
-        else None,
-        "Python": [sys.executable, filled("Python", "b.py", source(f"{stem}.py") + PYTHON)],
+        "C": _built(["gcc", "-O2", "-w", filled("b.c", C), "-pthread", "-o", "b_c"], folder, "./b_c"),
+        "Rust": _built(rust, folder, "./b_rust"),
+        "Java": _built(java, folder, "java", "mechdesign.runtime.Bench"),
+        "JavaScript": ["node", filled("b.mjs", source("mjs") + JAVASCRIPT)] if shutil.which("node") else None,
+        "Python": [sys.executable, filled("b.py", source("py") + PYTHON)],
     }
 
 

@@ -25,6 +25,7 @@ extensions = [
     "command_help",
     "gallery_pages",
     "glossary_pages",
+    "guarantee_pages",
     "notebook_pages",
 ]
 nb_execution_mode = "off"  # `notebook_pages` hands over executed copies

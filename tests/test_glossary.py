@@ -19,7 +19,8 @@ from mechdesign.collect.bench import METHODS, SLOW_METHODS
 from mechdesign.collect.mean_methods import NAMES as OF_MEANS
 from mechdesign.collect.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.design import HiddenJointProblem
-from mechdesign.design.registry import optimum_of, rivalry_of
+from mechdesign.design.registry import METHODS as OF_PROBLEMS, rivalry_of
+from mechdesign.design.words import optimum_name
 from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
@@ -66,7 +67,8 @@ PRINTED = {
         for row in field.field_of(md.solve(problem)).rows
     ),
     *(field.THIS, OPTIMUM),
-    *(optimum_of(problem) for problem in PROBLEMS),
+    *(optimum_name(problem) for problem in PROBLEMS if not isinstance(problem, md.Problem)),
+    *(method.optimum for method in OF_PROBLEMS),
     *POST_PROCESSINGS,
     *METHODS,
     *SLOW_METHODS,

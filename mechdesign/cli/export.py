@@ -1,4 +1,4 @@
-"""Samplers of tables in other languages: sources without dependencies or packages, and vectors they reproduce."""
+"""Tables in other languages: one file of the runtime and a table, or packages, and vectors they reproduce."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import typer
 
 from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
-from mechdesign.cli.sent import Sent, Written
+from mechdesign.cli.sent import Written
 from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.sources import LANGUAGES as WITH_STATE, export_device
-from mechdesign.deploy.export.languages import LANGUAGES, export_table
-from mechdesign.deploy.export.packages import PACKAGED, export_package, tables_of
-from mechdesign.deploy.export.packages.devices import STATEFUL, require_state
-from mechdesign.deploy.export.plan import plan_of
-from mechdesign.deploy.export.texts import comes_out, goes_in
+from mechdesign.deploy.export.folder import export_package, tables_of
+from mechdesign.deploy.export.registry import LANGUAGES, PACKAGED, require_state
+from mechdesign.deploy.export.single import export_table
+from mechdesign.deploy.export.words import comes_out, goes_in
 from mechdesign.deploy.reports.collection import Collection, is_collection, load_collection
 from mechdesign.deploy.table import Table, load_table
 from mechdesign.deploy.vectors import boundaries_left_out
@@ -33,7 +31,7 @@ _CHOICES = f"{', '.join(LANGUAGES)}; with --package {', '.join(PACKAGED)}"
 
 @frozen
 class Answer:
-    """The sources that were written, and what goes in and comes out of them."""
+    """The source that was written, and what goes in and comes out of it."""
 
     language: str
     sha256: str
@@ -42,15 +40,6 @@ class Answer:
     input: str
     output: str
     boundaries_left_out: int
-    files: tuple[str, ...]
-
-
-@frozen
-class WithState:
-    """The sources of a device: samplers with memory and a ledger."""
-
-    language: str
-    device: devices.Told
     files: tuple[str, ...]
 
 
@@ -79,7 +68,7 @@ class PackageAnswer:
     device: devices.Told | None = if_shown()
 
 
-ANSWERS = ((Answer,), (WithState,), (PackageAnswer,))
+ANSWERS = ((Answer,), (PackageAnswer,))
 EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
 export smokes.json --to python --out sampler
@@ -120,16 +109,16 @@ def run(
         typer.Option("--again", help="A table that randomises what is remembered in every report.", metavar="FILE"),
     ] = None,
 ) -> None:
-    if reports is not None and package is not None:
+    for name, said in (("values", values), ("again", again)):
+        if said is not None and reports is None:
+            raise InvalidInput(name, str(said), "come with --reports", "say how many reports a device makes a period")
+    if reports is not None:
+        if package is None:
+            rule = "be named where a device keeps a state: a package has the device file, too"
+            raise InvalidInput("package", "nothing", rule, "add --package NAME")
         require_state(to)
         _packaged(_with_second(file, again), to, package, out, sent, _device(file, again, values, reports))
         return
-    if reports is not None:
-        _with_state(file, to, out, sent, reports, values or 0, again)
-        return
-    for name, said in (("values", values), ("again", again)):
-        if said is not None:
-            raise InvalidInput(name, str(said), "come with --reports", "say how many reports a device makes a period")
     if package is not None:
         _packaged(file, to, package, out, sent)
         return
@@ -140,9 +129,9 @@ def run(
     with output.progress("writing sources and test vectors", quiet=sent.quiet):
         table = load_table(path)
         written = export_table(table, to, folder, overwrite=sent.force)
-    plan, left_out = plan_of(table.document), boundaries_left_out(table)
+    left_out = boundaries_left_out(table)
     if sent.as_json:
-        about = to, table.sha256, table.kind, float(table.epsilon), goes_in(plan), comes_out(plan)
+        about = to, table.sha256, table.kind, float(table.epsilon), goes_in(table), comes_out(table)
         output.print_json(Answer(*about, left_out, tuple(map(str, written))))
         return
     output.console.print(f"{table.kind} table of {table.bits} bits, {marked(table.name)}, to {to}", markup=False)
@@ -196,8 +185,7 @@ def _packaged(
     if sent.as_json:
         packed = []
         for name, table in tables.items():
-            plan = plan_of(table.document)
-            about = name, table.sha256, table.kind, float(table.epsilon), goes_in(plan), comes_out(plan)
+            about = name, table.sha256, table.kind, float(table.epsilon), goes_in(table), comes_out(table)
             packed.append(Packed(*about, left_out[name]))
         output.print_json(PackageAnswer(to, package, str(folder), tuple(packed), tuple(map(str, written)), told))
         return
@@ -244,40 +232,13 @@ def _name_of(path: Path) -> str:
 
 def _say(table: Table, left_out: int) -> None:
     """What goes in and comes out of a sampler, and what its vectors do not notice."""
-    plan = plan_of(table.document)
-    output.console.print(f"  in: {goes_in(plan)}{_listed(plan.input_labels)}", markup=False, soft_wrap=True)
-    output.console.print(f"  out: {comes_out(plan)}{_listed(plan.output_labels)}", markup=False, soft_wrap=True)
+    output.console.print(f"  in: {goes_in(table)}{_listed(table.labels.inputs)}", markup=False, soft_wrap=True)
+    output.console.print(f"  out: {comes_out(table)}{_listed(table.labels.outputs)}", markup=False, soft_wrap=True)
     if left_out:
         rule = f"test vectors: {left_out} boundaries are left out, so they do not notice every change of a number"
         output.warn(rule)
-    if plan.labelled:
+    if table.labels.inputs is not None or table.labels.outputs is not None:
         output.console.print("  codes, which test vectors hold, have a function of their own", markup=False)
-
-
-def _with_state(
-    paths: list[Path],
-    to: str,
-    out: Path | None,
-    sent: Sent,
-    reports: int,
-    values: int,
-    again: Path | None,
-) -> None:
-    file = _only(paths)
-    if to in STATEFUL and to not in WITH_STATE:
-        rule = f"be one of {', '.join(WITH_STATE)} without --package, with a state"
-        raise InvalidInput("to", to, rule, "add --package NAME")
-    folder = _named(out)
-    device = devices.asked(file, again, values, reports)
-    with output.progress("writing sources and test vectors", quiet=sent.quiet):
-        said = devices.told(device)
-        written = export_device(device, to, folder, overwrite=sent.force)
-    if sent.as_json:
-        output.print_json(WithState(to, said, tuple(map(str, written))))
-        return
-    devices.show(device, said)
-    for path in written:
-        output.console.print(f"  wrote {path}", markup=False, soft_wrap=True)
 
 
 def _listed(labels: tuple[str, ...] | None) -> str:

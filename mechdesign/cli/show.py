@@ -171,7 +171,7 @@ def _name(design: Design, part: Mechanism) -> str:
 
 def _called(design: Design, part: Mechanism) -> str:
     """That, and the file's own name where it is another one."""
-    is_own = part.name in (optimum_of(design.problem), _name(design, part))
+    is_own = part.name in (optimum_of(design), _name(design, part))
     return _name(design, part) + ("" if is_own else f", called {marked(part.name)}")
 
 

@@ -18,10 +18,8 @@ from mechdesign.cli.collection import counted
 from mechdesign.cli.sent import Said
 from mechdesign.deploy import checker
 from mechdesign.deploy.device.description import Device, load_device
-from mechdesign.deploy.device.sources import device_difference
-from mechdesign.deploy.export.languages import source_difference
-from mechdesign.deploy.export.packages import is_packaged, package_difference, package_of
-from mechdesign.deploy.export.packages.devices import device_named
+from mechdesign.deploy.export.difference import device_named, is_packaged, package_difference, package_of
+from mechdesign.deploy.export.single import source_difference
 from mechdesign.deploy.manifest import MANIFEST, Manifest
 from mechdesign.deploy.reports.collection import is_collection, load_collection
 from mechdesign.deploy.reports.signing import BadSignature, Signed, verify as verify_signature
@@ -203,9 +201,9 @@ def _say_signed(signed: Signed | None) -> None:
 
 
 def _difference(table: Table, kept: Device | None, source: Path) -> str | None:
-    """What differs first, in words: of a device's source, a package, a file in one, or any other file; or None."""
+    """What differs first, in words: of a package, a file in one, or any other file; or None."""
     name = plot.printable(source.name)
-    package = None if kept is not None and not _is_in_package(source) else _package(source)
+    package = source if is_packaged(source) or source.is_dir() else package_of(source)
     if package is not None:
         wrong = package_difference(table, package, None if package == source else source)
         if wrong is None and kept is not None and device_named(package) != kept.sha256:
@@ -213,19 +211,11 @@ def _difference(table: Table, kept: Device | None, source: Path) -> str | None:
         if wrong is None:
             return None
         return f"{name}: {plot.printable(wrong.path, _WIDTH)} {plot.printable(wrong.rule, 2 * _WIDTH)}"
-    other = source_difference(table, source) if kept is None else device_difference(kept, source)
+    other = source_difference(table, source)
     if other is None:
         return None
     expected, found = (plot.printable(text, _WIDTH) for text in (other.expected, other.found))
     return f"{name}, line {other.line}: must be {expected!r}, not {found!r}"
-
-
-def _is_in_package(source: Path) -> bool:
-    return is_packaged(source) or package_of(source) is not None
-
-
-def _package(source: Path) -> Path | None:
-    return source if is_packaged(source) or source.is_dir() else package_of(source)
 
 
 def _end(difference: str | None) -> None:

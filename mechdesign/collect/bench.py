@@ -29,7 +29,19 @@ from mechdesign.collect.protocols.grr import Grr
 from mechdesign.collect.protocols.hadamard import HadamardResponse
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
-from mechdesign.collect.ranking import RAW as RAW, Comparison, Rank as Rank, Row as Row, compared, ranking as ranking
+from mechdesign.collect.ranking import (
+    IBU as IBU,
+    LIKELY as LIKELY,
+    METHODS as METHODS,
+    PUBLISHED_IBU as PUBLISHED_IBU,
+    RAW as RAW,
+    SLOW_METHODS as SLOW_METHODS,
+    Comparison,
+    Rank as Rank,
+    Row as Row,
+    compared,
+    ranking as ranking,
+)
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.values import files
@@ -39,16 +51,8 @@ from mechdesign.values.declare import Counts, Floats, content, field, frozen, op
 if TYPE_CHECKING:
     from mechdesign.collect.protocols.designed import Designed
 
-IBU, LIKELY, PUBLISHED_IBU = "ibu", "ml", "ibu-10000"
 ONE_TIME = tuple(entry.key for entry in protocols.PROTOCOLS if not entry.longitudinal)
 LONGITUDINAL = tuple(entry.key for entry in protocols.PROTOCOLS if entry.longitudinal)
-METHODS = (RAW, *postprocess.METHODS, IBU, LIKELY)
-"""What can be done with an estimate: nothing, a post-processing, or in its place IBU or maximum likelihood."""
-
-SLOW_METHODS = (PUBLISHED_IBU,)
-"""Further methods, by name only: IBU as published, 10,000 plain steps from the uniform distribution. Where that is
-short of the limit it shrinks towards uniform, which is good or bad as the data are."""
-
 MOST_LIKELY = 256
 """Maximum likelihood of reports other than randomised response needs their channel: only for so many items."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from mechdesign.collect import metrics
+from mechdesign.collect import metrics, postprocess
 from mechdesign.intervals import LEAST_RUNS, interval_of_runs
 from mechdesign.values.codec import named
 from mechdesign.values.declare import field, frozen
@@ -13,6 +13,15 @@ from mechdesign.values.tables import Grid
 
 RAW, INVERTED = "raw", "norm-mul"
 """An estimate as it is, and what the gain of others is over: the estimate clipped and scaled, MI of the IBU paper."""
+
+
+IBU, LIKELY, PUBLISHED_IBU = "ibu", "ml", "ibu-10000"
+METHODS = (RAW, *postprocess.METHODS, IBU, LIKELY)
+"""What can be done with an estimate: nothing, a post-processing, or in its place IBU or maximum likelihood."""
+
+SLOW_METHODS = (PUBLISHED_IBU,)
+"""Further methods, by name only: IBU as published, 10,000 plain steps from the uniform distribution. Where that is
+short of the limit it shrinks towards uniform, which is good or bad as the data are."""
 
 
 @frozen

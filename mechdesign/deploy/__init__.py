@@ -15,17 +15,15 @@ if TYPE_CHECKING:
         MeanEstimate as MeanEstimate,
         Tally as Tally,
     )
-    from mechdesign.deploy.export.languages import (
+    from mechdesign.deploy.export import (
         LANGUAGES as LANGUAGES,
-        Difference as Difference,
-        export_table as export_table,
-        source_difference as source_difference,
-    )
-    from mechdesign.deploy.export.packages import (
         PACKAGED as PACKAGED,
+        Difference as Difference,
         PackageDifference as PackageDifference,
         export_package as export_package,
+        export_table as export_table,
         package_difference as package_difference,
+        source_difference as source_difference,
     )
     from mechdesign.deploy.frames import (
         Applied as Applied,

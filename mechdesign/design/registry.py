@@ -208,9 +208,10 @@ def rivalry_of(problem: object) -> Rivalry | None:
     return found
 
 
-def optimum_of(problem: AnyProblem) -> str:
-    """What the mechanism of a problem's optimum is called."""
-    return _chosen(problem, None).optimum if isinstance(problem, Problem) else optimum_name(problem)
+def optimum_of(design: Design) -> str:
+    """What the mechanism is called if it is the optimum: by the method whose evidence proves it, or by the problem."""
+    named = (method.optimum for method in METHODS if type(design.evidence) in method.evidence)
+    return next(named, optimum_name(design.problem))
 
 
 CODEC = Codec(PROTOCOLS)

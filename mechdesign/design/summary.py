@@ -75,7 +75,7 @@ def name_of(design: Design) -> str:
     """
     if standing(design) != "certified optimum":
         return f"{kind_of(design.mechanism)} mechanism"
-    return optimum_of(design.problem)
+    return optimum_of(design)
 
 
 def certificate_words(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> str:

@@ -6,18 +6,26 @@ import csv
 import io
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mechdesign.collect import bench, metrics
+from mechdesign.collect import metrics
 from mechdesign.collect.laws import LAWS
 from mechdesign.collect.own import is_own
-from mechdesign.collect.protocols.catalogue import entry
-from mechdesign.collect.ranking import Comparison, Effect
+from mechdesign.collect.ranking import (
+    METHODS,
+    PUBLISHED_IBU,
+    RAW,
+    SLOW_METHODS,
+    Comparison,
+    Effect,
+    Rank,
+    Row,
+)
 from mechdesign.data.texts import epsilons, parts
 from mechdesign.domains import Finite, parse_interval
 from mechdesign.engine import Dask, Engine, Local
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mechdesign import plot
+    from mechdesign.collect.bench import BenchPlan, Offer
     from mechdesign.collect.datasets import Dataset
     from mechdesign.collect.protocols.protocol import FrequencyProtocol
 
@@ -42,7 +51,7 @@ ALL, LONGITUDINAL = "all", "longitudinal"
 LINES, HEAT = "lines", "heat"
 _MOST_SHOWN = 20
 _MOST_PANELS = 4
-_SLOW = f"{bench.PUBLISHED_IBU}: IBU as published, stopped after 10,000 steps"
+_SLOW = f"{PUBLISHED_IBU}: IBU as published, stopped after 10,000 steps"
 _SAME_PROTOCOL = {"subset": "ss"}
 _DESIGN = ".json"
 _QUERIES = (".csv", ".npy")
@@ -92,7 +101,17 @@ def _lower(text: Any) -> list[str]:
     return [name if is_own(name) else name.lower().replace("_", "-") for name in given]
 
 
+def protocol_names() -> Iterable[str]:
+    """What a list of protocols may hold."""
+    from mechdesign.collect.protocols.catalogue import PROTOCOLS
+
+    return (ALL, LONGITUDINAL, *(line.key for line in PROTOCOLS))
+
+
 def _protocols(text: Any) -> tuple[str, ...]:
+    from mechdesign.collect import bench
+    from mechdesign.collect.protocols.catalogue import entry
+
     names: list[str] = []
     for given in parts(text):
         (name,) = _lower(given)
@@ -160,13 +179,13 @@ def _as_numbers(labels: Sequence[str]) -> list[float] | None:
         return None
 
 
-def _epsilons(ranks: Sequence[bench.Rank]) -> list[float]:
+def _epsilons(ranks: Sequence[Rank]) -> list[float]:
     return sorted({rank.epsilon for rank in ranks})
 
 
 def _methods(text: Any) -> tuple[str, ...]:
     names = _lower(text)
-    return bench.METHODS if ALL in names else tuple(dict.fromkeys(names))
+    return METHODS if ALL in names else tuple(dict.fromkeys(names))
 
 
 @frozen
@@ -191,16 +210,16 @@ class BenchStudy:
         f"Names, all (one-time), longitudinal, design or table files; {_OWN}.",
         *("-p", "--protocol"),
         read=_protocols,
-        default=bench.ONE_TIME,
-        words=lambda: (ALL, LONGITUDINAL, *bench.ONE_TIME, *bench.LONGITUDINAL),
+        default=ALL,
+        words=protocol_names,
     )
     methods: tuple[str, ...] = asked(
         "--methods",
-        f"{', '.join(bench.METHODS)}, or all (of these); {_SLOW}; module:name.",
+        f"{', '.join(METHODS)}, or all (of these); {_SLOW}; module:name.",
         *("-m", "--method"),
         read=_methods,
-        default=bench.METHODS,
-        words=lambda: (ALL, *bench.METHODS, *bench.SLOW_METHODS),
+        default=ALL,
+        words=lambda: (ALL, *METHODS, *SLOW_METHODS),
     )
     runs: int = whole("runs", 1, default=10, metadata=option("--repeat", "Runs of every cell.", "-r"))
     metric: tuple[str, ...] | None = asked(
@@ -283,6 +302,8 @@ class BenchStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Ranked:
         """All cells, ranked by each metric."""
+        from mechdesign.collect import bench
+
         data = self.data(warn)
         laws = {name: _design(name, data.size) for name in self.protocols if name.lower().endswith(_DESIGN)}
         workloads = {name: _queries(name, data) for name in self.queries}
@@ -384,12 +405,12 @@ class Ranked(Answer):
     problem: About
     metrics: Mapping[str, str]
     cells: tuple[Cell, ...]
-    ranking: Mapping[str, tuple[bench.Rank, ...]]
+    ranking: Mapping[str, tuple[Rank, ...]]
     left_out: tuple[LeftOut, ...]
     effects: Mapping[str, tuple[Effect, ...]]
     notes: tuple[str, ...]
     comparisons: tuple[Comparison, ...] = field(metadata=unsaid())
-    measured: tuple[bench.Row, ...] = field(metadata=unsaid())
+    measured: tuple[Row, ...] = field(metadata=unsaid())
     order: tuple[Sequence[str], Sequence[str]] = field(metadata=unsaid())
     kind: str | None = field(default=None, metadata=unsaid())
 
@@ -421,17 +442,21 @@ class Ranked(Answer):
         return _encoded(self.measured, tuple(self.metrics), suffix)
 
 
-def _notes(plan: bench.BenchPlan, asked: Sequence[str] | None, items: int) -> tuple[str, ...]:
+def _notes(plan: BenchPlan, asked: Sequence[str] | None, items: int) -> tuple[str, ...]:
     """What a reader of the numbers may take for something else."""
     named = () if asked is None else plan.metrics
     scales = [_LDP3_NOTES[name].format(k=items) for name in named if name in _LDP3_NOTES]
     trust = "its privacy is the word of its author, nothing here looked at it"
     trusted = [f"{name}: {trust}" for name in plan.own_protocols]
-    has_column = bench.RAW in plan.methods or len(plan.methods) < 2
-    return (*scales, *trusted, *([] if has_column else [f"the column without is empty: add {bench.RAW} to --methods"]))
+    has_column = RAW in plan.methods or len(plan.methods) < 2
+    return (
+        *scales,
+        *trusted,
+        *([] if has_column else [f"the column without is empty: add {RAW} to --methods"]),
+    )
 
 
-def _left_out(offers: Sequence[bench.Offer]) -> tuple[LeftOut, ...]:
+def _left_out(offers: Sequence[Offer]) -> tuple[LeftOut, ...]:
     """Cells that were asked for and do not exist, with the reason; the same gap at several eps is one row."""
     rows: dict[tuple[Any, ...], list[float]] = {}
     for offer in offers:
@@ -443,7 +468,7 @@ def _left_out(offers: Sequence[bench.Offer]) -> tuple[LeftOut, ...]:
     )
 
 
-def _encoded(rows: Sequence[bench.Row], names: Sequence[str], suffix: str) -> bytes:
+def _encoded(rows: Sequence[Row], names: Sequence[str], suffix: str) -> bytes:
     columns: dict[str, list[Any]] = {
         "protocol": [row.protocol for row in rows],
         "method": [row.method for row in rows],
@@ -468,7 +493,7 @@ def _encoded(rows: Sequence[bench.Row], names: Sequence[str], suffix: str) -> by
 
 
 def bench_figure(
-    ranks: Sequence[bench.Rank],
+    ranks: Sequence[Rank],
     name: str,
     order: tuple[Sequence[str], Sequence[str]],
     items: int,
@@ -482,7 +507,7 @@ def bench_figure(
 
 
 def line_figure(
-    ranks: Sequence[bench.Rank], name: str, order: tuple[Sequence[str], Sequence[str]], items: int, users: int
+    ranks: Sequence[Rank], name: str, order: tuple[Sequence[str], Sequence[str]], items: int, users: int
 ) -> Figure:
     """The error over eps, a line a protocol, each with the post-processing that is best for it over all eps."""
     from mechdesign import plot
@@ -500,7 +525,7 @@ def line_figure(
     return plot.measured_over_epsilon(lines, metric.meaning, f"{_title(metric, items, users)}{best}")
 
 
-def _best_method(ranks: Sequence[bench.Rank], *, more_is_better: bool) -> str:
+def _best_method(ranks: Sequence[Rank], *, more_is_better: bool) -> str:
     """The method with the least mean place among the methods of one protocol, over the eps where most of them are."""
     places: dict[str, list[int]] = {}
     for epsilon in _epsilons(ranks):
@@ -515,7 +540,7 @@ def _title(metric: metrics.Metric, items: int, users: int) -> str:
 
 
 def heat_map(
-    ranks: Sequence[bench.Rank], name: str, order: tuple[Sequence[str], Sequence[str]], items: int, users: int
+    ranks: Sequence[Rank], name: str, order: tuple[Sequence[str], Sequence[str]], items: int, users: int
 ) -> Figure:
     """Means by protocol and post-processing, in that order, a panel an epsilon: at most four, evenly chosen."""
     from mechdesign import plot

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from mechdesign.errors import plain
+from mechdesign.errors import plain, unusable_extra
 from mechdesign.values import files, notebook
 from mechdesign.values.codec import encoded
 from mechdesign.values.tables import Grid
@@ -83,8 +83,10 @@ class Answer:
 
     def frame(self) -> Any:
         """The rows as a data frame of pandas."""
-        import pandas
-
+        try:
+            import pandas
+        except ImportError as error:
+            raise unusable_extra("frame()", "data", error) from None
         return pandas.DataFrame([row if isinstance(row, dict) else encoded(row) for row in self.rows])
 
     def __str__(self) -> str:

@@ -84,9 +84,15 @@ def test_shells_are_given_a_script_that_completes(shell: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "wanted"),
-    [("mechdesign min", "minimax"), ("mechdesign minimax --loss-m", "--loss-matrix"), ("mechdesign -", "--version")],
+    [
+        ("mechdesign min", "minimax"),
+        ("mechdesign minimax --loss-m", "--loss-matrix"),
+        ("mechdesign -", "--version"),
+        ("mechdesign capacity --population water-s", "water-sample"),
+        ("mechdesign bench -p oue,g", "oue,grr"),
+    ],
 )
-def test_commands_and_options_are_completed(typed: str, wanted: str) -> None:
+def test_commands_options_and_their_values_are_completed(typed: str, wanted: str) -> None:
     count = len(typed.split()) - 1
     assert wanted in _completed("complete_bash", COMP_WORDS=typed, COMP_CWORD=str(count)).split()
 

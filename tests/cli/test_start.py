@@ -10,7 +10,7 @@ import pytest
 from mechdesign.cli.overview import NAMES
 
 STUDIES = ("bench", "budget", "capacity", "classifier", "compare", "gain", "mean")
-MOST = 560
+MOST = 520
 """Modules of everybody's: with as many a command is there in less than .4 s of CPU."""
 
 _CODE = """

@@ -21,8 +21,7 @@ import pytest
 
 from mechdesign.deploy import BITS, checker, make_table, privacy_checker
 from mechdesign.deploy.document import decimal
-from mechdesign.deploy.export import python
-from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.export.runtime import runtime
 from mechdesign.domains import Finite, Interval
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.window import Window
@@ -324,11 +323,12 @@ def test_what_it_passes_beyond_the_checker_is_private_as_an_exported_sampler_dra
     with pytest.raises(checker.Failed):
         checker.check(content)
     sampler = {}
-    exec(python.module(plan_of(checker.json.loads(content))), sampler)
+    exec(runtime("python/mechdesign_runtime.py"), sampler)
+    table = sampler["Table"](checker.json.loads(content))
     counts = []
     for x in (0.0, 0.2, 0.6, 1.0):
         draws = (u.to_bytes(2, "little") for u in range(2**16))
-        counts.append(Counter(sampler["sample"](x, lambda _: next(draws)) for _ in range(2**16)))  # noqa: B023
+        counts.append(Counter(table.sample(x, lambda _: next(draws)) for _ in range(2**16)))  # noqa: B023
     assert len({tuple(sorted(count.items())) for count in counts}) > 1
     assert all(sum(count.values()) == 2**16 and set(count) == {1.0, 2.0, 3.0} for count in counts)
     bound = exponential_below(Fraction(1))

@@ -88,7 +88,7 @@ from mechdesign.values.declare import evolved
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
-def _unbiased_piecewise(epsilon: float) -> Problem:
+def _variance_problem(epsilon: float) -> Problem:
     return Problem(inputs=(0, 1), loss="squared", privacy=Pure(epsilon), among=UnbiasedPiecewise())
 
 
@@ -108,7 +108,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "piecewise onto more": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), UNIT, Interval(-0.5, 2))),
     "piecewise at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.25)),
     "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
-    "unbiased piecewise": lambda: solve(_unbiased_piecewise(4.0)),
+    "unbiased piecewise": lambda: solve(_variance_problem(4.0)),
     "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
     "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Absolute())),
     "prior squared": lambda: optimal_prior(PriorProblem(1.0, DATA, Squared())),
@@ -1325,7 +1325,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "pairs"): {"pairs": 5000, "places": 5000},
     ("problem", "pairs lexicographic"): {"pairs least": 10_000},
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
-    ("custom", "coefficients"): {"custom": 10_000},
+    ("custom", "convex"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
     ("workload", "workload"): {
         "workload": 2000,

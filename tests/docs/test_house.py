@@ -18,7 +18,7 @@ def test_every_module_at_the_top_is_named() -> None:
     here = [
         f"mechdesign/{path.name}"
         for path in (ROOT / "mechdesign").iterdir()
-        if path.suffix == ".py" or (path / "__init__.py").exists()
+        if path.suffix == ".py" or (path.is_dir() and path.name != "__pycache__")
     ]
     told = {name for name in NAMED if name.count("/") == 1}
     assert set(here) - told == {"mechdesign/__init__.py", "mechdesign/__main__.py"}

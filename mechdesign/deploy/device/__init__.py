@@ -24,11 +24,6 @@ if TYPE_CHECKING:
         reported as reported,
     )
     from mechdesign.deploy.device.relations import Loss as Loss, losses_together as losses_together
-    from mechdesign.deploy.device.sources import (
-        LANGUAGES as LANGUAGES,
-        device_difference as device_difference,
-        export_device as export_device,
-    )
     from mechdesign.deploy.device.state import State as State
     from mechdesign.deploy.device.storage import FileStorage as FileStorage
 else:

@@ -21,11 +21,9 @@ from mechdesign.deploy.device.state import (
     length,
     written,
 )
-from mechdesign.deploy.export.plan import plan_of
-from mechdesign.deploy.export.refusals import refusals
-from mechdesign.deploy.export.vectors import bits
 from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.reference import fixed_stream
+from mechdesign.deploy.vectors import digits, refusals
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, StateRefused
 from mechdesign.values.declare import frozen
@@ -61,16 +59,9 @@ class Step:
         """The step as replay programs read it."""
         what = "report" if self.allowance is None else "create"
         allowance = "-" if self.allowance is None else str(self.allowance)
-        x = "-" if self.x is None else _said(self.x)
+        x = "-" if self.x is None else digits(self.x)
         fields = what, _hex(self.before), str(self.period), str(self.least), allowance, x, _hex(self.stream)
         return " ".join([*fields, str(self.used), self.outcome, _hex(self.after)])
-
-
-def _said(number: float | bytes) -> str:
-    """The bits of a number, an item in decimal, and bytes in hexadecimal, as in the vectors of tables."""
-    if isinstance(number, bytes):
-        return number.hex()
-    return str(number) if isinstance(number, int) else bits(number)
 
 
 def _hex(content: bytes | None) -> str:
@@ -112,7 +103,7 @@ def report(device: Device, before: bytes | None, x: float, period: int, least: i
         return Step(before, period, least, x=x, outcome=refused.reason)
     except InvalidInput:
         return Step(before, period, least, x=x, stream=bytes(64), outcome="input")
-    return Step(before, period, least, None, x, content[: stream.used + 8], stream.used, _said(y), after)
+    return Step(before, period, least, None, x, content[: stream.used + 8], stream.used, digits(y), after)
 
 
 def _inputs(device: Device) -> list[float]:
@@ -176,7 +167,7 @@ def _telling(device: Device, before: bytes | None, x: float, period: int, seed: 
 def _refused(device: Device, walked: list[Step]) -> Iterator[Step]:
     inputs = _inputs(device)
     content = next(step.after for step in reversed(walked) if step.after and step.x is not None)
-    for vector in refusals(plan_of(device.table.document).inputs):
+    for vector in refusals(device.table):
         yield report(device, content, vector.x, known(device, content).period + 1)
     for broken in _broken(device, content):
         yield report(device, broken, inputs[0], MOST_NUMBER)

@@ -1,21 +1,20 @@
-"""Samplers of a table in other languages: sources without dependencies or packages, and vectors they reproduce."""
+"""Tables in other languages: runtimes as they stand, in packages or one file, and vectors they reproduce."""
 
 from typing import TYPE_CHECKING
 
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.deploy.export.languages import (
-        LANGUAGES as LANGUAGES,
+    from mechdesign.deploy.export.difference import (
+        PackageDifference as PackageDifference,
+        package_difference as package_difference,
+    )
+    from mechdesign.deploy.export.folder import export_package as export_package
+    from mechdesign.deploy.export.registry import LANGUAGES as LANGUAGES, PACKAGED as PACKAGED
+    from mechdesign.deploy.export.single import (
         Difference as Difference,
         export_table as export_table,
         source_difference as source_difference,
-    )
-    from mechdesign.deploy.export.packages import (
-        PACKAGED as PACKAGED,
-        PackageDifference as PackageDifference,
-        export_package as export_package,
-        package_difference as package_difference,
     )
 else:
     __getattr__, __dir__ = facade(__name__)

@@ -256,9 +256,6 @@ class AdditiveLaw(Spread):
             "block": len(self.weights),
         }
 
-    def places(self) -> tuple[float, ...]:
-        return tuple((x - self.offset) * self.scale for x in self.ends)
-
 
 def _made(
     mechanism: Additive | TwoSidedGeometric, bits: int, cap: int, clamp: tuple[float, float] | None

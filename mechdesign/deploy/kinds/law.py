@@ -188,10 +188,6 @@ class Law(ABC):
         """The words by which the templates of samplers choose their lines, beside the kind."""
         return ()
 
-    def places(self) -> tuple[float, ...]:
-        """What a sampler turns to whole numbers, at its farthest."""
-        return ()
-
 
 @frozen
 class Listed(Law):

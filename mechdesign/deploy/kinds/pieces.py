@@ -242,9 +242,6 @@ class PiecesLaw(Spread):
     def shape(self) -> tuple[str, ...]:
         return ("circle", *super().shape) if self.is_circle else super().shape
 
-    def places(self) -> tuple[float, ...]:
-        return tuple((x - self.anchor) * self.scale for x in self.ends)
-
 
 def ends_of(clamp: Interval | None) -> tuple[float, float] | None:
     """The ends of a clamp, if there is one."""

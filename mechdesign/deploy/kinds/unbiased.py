@@ -169,9 +169,6 @@ class UnbiasedLaw(Started):
     def numbers(self) -> dict[str, Number]:
         return super().numbers() | {"means": self.means, "offset": self.offset, "scale": self.scale}
 
-    def places(self) -> tuple[float, ...]:
-        return (*((x - self.offset) * self.scale for x in self.ends), float(self.means[0]), float(self.means[-1]))
-
 
 def _made(inputs: Interval, points: Floats, base: Floats, bits: int, cap: int) -> UnbiasedLaw:
     if bits > 32:

@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 from mechdesign.criteria import Average, Lexicographic
 from mechdesign.design.finite import FiniteBound, LexicographicBound
 from mechdesign.design.piecewise import PiecewiseProblem
+from mechdesign.design.result import Design, Report
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down
@@ -132,3 +133,14 @@ def test_nonsense_is_refused_by_name(name: str, numbers: Any) -> None:
     with pytest.raises(InvalidInput) as refused:
         FiniteBound(**({"levels": [1.0], "weights": [1.0]} | {name: numbers}))
     assert refused.value.field.startswith(name)
+
+
+def test_what_is_proven_beyond_the_reach_of_the_search_is_called_what_it_is() -> None:
+    """A file may hold it: evidence is about any epsilon, a search about those that doubles resolve."""
+    problem = Problem(loss=1 - np.eye(2), privacy=Pure(17.0))
+    least = 1 / (1 + math.exp(17))
+    design = Design(
+        problem, c.randomised_response(17.0, Finite((0, 1))), FiniteBound([least] * 2, [0.5] * 2), Report(0.0, "", {})
+    )
+    assert design.certificate.relative_gap < 1e-6
+    assert "finite optimum" in design.summary()

@@ -1,0 +1,1 @@
+"""What is written about tables in each language. Runtimes (`mechdesign/runtimes`) are carried as they stand."""

@@ -1,0 +1,670 @@
+"""Draws reports from any table of mechdesign, keeps the state of a device, writes envelopes. Standard library only.
+
+    table = Table.read(open("smokes.json").read())
+    report = table.sample("yes")
+
+Every random decision compares whole numbers, so the law of a report is exact. Randomness is the operating system's,
+read in blocks: bytes are forgotten as they are used, and a child of a fork begins with none. FORMAT.md is the
+specification.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import struct
+import sys
+import weakref
+import zlib
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from typing import Any, Callable
+
+Read = Callable[[int], bytes]
+"""``read(n)`` gives n random bytes. Who gives one to a sampler is a test."""
+
+BLOCK = 4096
+LAST_DAY = 2932896  # 9999-12-31
+MOST = 2**31 - 1
+AHEAD = 100
+HEAD = struct.Struct("<7sB32sIIII")
+
+
+class NoRandomness(RuntimeError):
+    """There is no secure randomness, and so no report."""
+
+
+class NotReadable(ValueError):
+    """This runtime cannot draw from the file."""
+
+
+class StateRefused(Exception):
+    """The state does not allow what was asked: nothing was stored, and nothing is reported.
+
+    ``reason`` is missing, damaged, other, rolled-back, past, ahead, exhausted, present or busy.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def system(count: int) -> bytes:
+    """Random bytes of the operating system."""
+    try:
+        return os.urandom(count)
+    except (OSError, NotImplementedError) as error:
+        raise NoRandomness("the operating system gives no random bytes") from error
+
+
+class Pool:
+    """Pieces of random bytes, one for each report. A piece is given once."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.pieces: list[bytes] = []
+        POOLS.add(self)
+
+    def take(self) -> bytes:
+        while True:
+            try:
+                return self.pieces.pop()  # another thread may have taken the last one
+            except IndexError:
+                block = system(self.size * (BLOCK // self.size))
+                self.pieces.extend(block[i : i + self.size] for i in range(0, len(block), self.size))
+
+    def reader(self) -> Read:
+        """The bytes of one report: as many for every input, and more only where they do not suffice."""
+        own = self.take()
+
+        def read(count: int) -> bytes:
+            nonlocal own
+            while len(own) < count:
+                own += self.take()
+            content, own = own[:count], own[count:]
+            return content
+
+        return read
+
+
+POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: [pool.pieces.clear() for pool in POOLS])
+
+
+def exactly(count, read):
+    """So many random bytes, or an error."""
+    content = read(count)
+    if len(content) != count:
+        raise NoRandomness("there are too few random bytes")
+    return content
+
+
+def draw(bits, read):
+    """The low ``bits`` of as few whole bytes as hold them, little-endian."""
+    return int.from_bytes(exactly(bytes_for(bits), read), "little") & ((1 << bits) - 1)
+
+
+def below(size, read):
+    """A uniform integer from 0 to size - 1."""
+    while True:
+        number = draw((size - 1).bit_length(), read)
+        if number < size:
+            return number
+
+
+def whole(z, read):
+    """An integer next to ``z`` with mean exactly ``z``."""
+    number = int(abs(z))
+    number += happens(abs(z) - number, read)
+    return number if z >= 0 else -number
+
+
+def happens(probability, read):
+    """True with exactly this probability: its binary digits are compared with random ones."""
+    while probability > 0:
+        probability *= 4294967296.0
+        digits = int(probability)
+        number = draw(32, read)
+        if number != digits:
+            return number < digits
+        probability -= digits
+    return False
+
+
+def bytes_for(bits):
+    return (bits + 7) // 8
+
+
+def bytes_of(count):
+    """The least number of bytes that hold count - 1."""
+    return max(1, bytes_for((count - 1).bit_length()))
+
+
+def repeats(chance):
+    """So many repeats of this chance in a row have a probability of at most 2^-64."""
+    return math.ceil(64 * math.log(2) / -math.log(chance))
+
+
+def bytes_below(size):
+    """In so many bytes `below` finds its number, but for a chance of 2^-64."""
+    bits = (size - 1).bit_length()
+    rejected = 1 - size / 2**bits
+    return bytes_for(bits) * (repeats(rejected) if rejected else 1)
+
+
+# Laws: each gives its rule, and how many random bytes a report is allotted. A rule takes what has been found to be an
+# input; where outputs are listed it gives a place among them, else the report.
+
+
+def rows(law, bits):
+    """The place whose cumulative counts ``W_j = N_j + min(max(G_j - s, 0), E)`` enclose a count."""
+    reached = [0, *accumulate(law["base"])]
+    gained = [0, *accumulate(cap - base for base, cap in zip(law["base"], law["caps"]))]
+    extra = (1 << bits) - reached[-1]
+
+    def place(start, count):
+        low, high = 0, len(reached) - 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if reached[middle] + min(max(gained[middle] - start, 0), extra) <= count:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    return place
+
+
+def window(law, bits, domain):
+    place, starts, thresholds = rows(law, bits), law["starts"], doubles(law["thresholds"])
+    return lambda x, read: place(starts[bisect_left(thresholds, x)], draw(bits, read)), bytes_for(bits)
+
+
+def unbiased(law, bits, domain):
+    place, starts, means = rows(law, bits), law["starts"], law["means"]
+    offset, scale = float(law["offset"]), math.ldexp(1.0, law["shift"] + bits)
+
+    def rule(x, read):
+        mean = whole((x - offset) * scale, read)
+        i = min(bisect_right(means, mean) - 1, len(means) - 2)
+        i += below(means[i + 1] - means[i], read) < mean - means[i]
+        return place(starts[i], draw(bits, read))
+
+    return rule, bytes_for(bits) + 8 + max(bytes_below(high - low) for low, high in zip(means, means[1:]))
+
+
+def finite(law, bits, domain):
+    points, cumulative = doubles(domain["points"]), [[0, *accumulate(row)] for row in law["rows"]]
+    return lambda x, read: bisect_right(cumulative[bisect_left(points, x)], draw(bits, read)) - 1, bytes_for(bits)
+
+
+def pieces(law, bits, domain):
+    cells, inside, weight, first = law["cells"], law["inside"], law["weight"], law["first"]
+    step, anchor, scale, clamped = float(law["step"]), float(law["anchor"]), float(law["scale"]), clamp(law)
+    is_circle = domain["kind"] == "circle"
+
+    def rule(x, read):
+        start = math.floor((x - anchor) * scale)
+        start = start % cells if is_circle else min(max(start, 0), cells - inside)
+        hit = draw(bits, read) < weight
+        cell = below(inside, read) if hit else inside + below(cells - inside, read)
+        return clamped((first + (start + cell) % cells + 0.5) * step)
+
+    return rule, bytes_for(bits) + max(bytes_below(inside), bytes_below(cells - inside))
+
+
+def additive(law, bits, domain):
+    offset, scale, step = float(law["offset"]), math.ldexp(1.0, law["shift"]), math.ldexp(1.0, -law["shift"])
+    weights, tail, clamped = law["weights"], law["tail"], clamp(law)
+    cumulative = [0, *accumulate(weights)]
+
+    def rule(x, read):
+        place = whole((x - offset) * scale, read)
+        while True:
+            negative, blocks = draw(1, read), 0
+            while draw(bits, read) < tail:
+                blocks += 1
+            size = blocks * len(weights) + bisect_right(cumulative, draw(bits, read)) - 1
+            if size or not negative:
+                return clamped(offset + (place - size if negative else place + size) * step)
+
+    further = tail / (1 << bits)
+    zero = weights[0] / (1 << bits) * (1 - further)
+    draws = (1 + repeats(zero / 2)) * (1 + 2 * bytes_for(bits))
+    return rule, 8 + draws + (1 + repeats(further)) * bytes_for(bits)
+
+
+def clamp(law):
+    low, high = map(float, law["clamp"] or (-math.inf, math.inf))
+    return lambda y: min(max(y, low), high)
+
+
+def choice(law, bits, groups):
+    """One of so many groups by one draw: ``own`` counts of 2^bits are for mine, ``other`` for each other one."""
+    own, other = law["own"], law["other"]
+
+    def choose(mine, read):
+        number = draw(bits, read)
+        return mine if number < own else (mine + 1 + (number - own) // other) % groups
+
+    return choose
+
+
+def coin_row(law, bits, width):
+    """So many bits, one of which is mine; bit v is bit v % 8 of byte v // 8."""
+    own, other, size, mask = law["own_bit"][1], law["other_bit"][1], bytes_for(bits), (1 << bits) - 1
+
+    def coins(mine, read):
+        content, report = exactly(width * size, read), bytearray(bytes_for(width))
+        for place in range(width):
+            number = int.from_bytes(content[place * size : (place + 1) * size], "little") & mask
+            report[place // 8] |= (number < (own if place == mine else other)) << place % 8
+        return bytes(report)
+
+    return coins
+
+
+def response(law, bits, domain):
+    choose, size = choice(law, bits, domain["count"]), bytes_of(domain["count"])
+    return lambda item, read: choose(item, read).to_bytes(size, "little"), bytes_for(bits)
+
+
+def unary(law, bits, domain):
+    return coin_row(law, bits, domain["count"]), domain["count"] * bytes_for(bits)
+
+
+def hashing(law, bits, domain):
+    groups = law["hashes"]
+    choose, size = choice(law, bits, groups), bytes_of(groups)
+
+    def rule(item, read):
+        seed = draw(64, read)
+        return seed.to_bytes(8, "little") + choose(hash_of(item, seed) % groups, read).to_bytes(size, "little")
+
+    return rule, 8 + bytes_for(bits)
+
+
+def subset(law, bits, domain):
+    count, members, own = domain["count"], law["subset"], law["own"]
+
+    def rule(item, read):
+        holds = draw(bits, read) < own
+        others = [*range(item + 1, count), *range(item)]
+        for place in range(members):
+            chosen = place + below(count - 1 - place, read)
+            others[place], others[chosen] = others[chosen], others[place]
+        report = bytearray(bytes_for(count))
+        for member in [*others[: members - 1], item if holds else others[members - 1]]:
+            report[member // 8] |= 1 << member % 8
+        return bytes(report)
+
+    swaps = range(count - 1, count - 1 - members, -1)
+    return rule, bytes_for(bits) + sum(bytes_for((left - 1).bit_length()) for left in swaps)
+
+
+def hadamard(law, bits, domain):
+    blocks = law["blocks"]
+    width = (-(-domain["count"] // blocks)).bit_length()
+    choose, size = choice(law, bits, 2 * blocks), bytes_of(blocks << width)
+
+    def rule(item, read):
+        row, block = item // blocks + 1, item % blocks
+        group, place = choose(2 * block, read), draw(width, read)
+        if bin(place & row).count("1") % 2 != group % 2:
+            place ^= row & -row
+        return (group // 2 << width | place).to_bytes(size, "little")
+
+    return rule, bytes_for(bits) + bytes_for(width)
+
+
+def sketch(law, bits, domain):
+    buckets, width = law["buckets"], (law["functions"] - 1).bit_length()
+    coins, size = coin_row(law, bits, buckets), bytes_of(law["functions"])
+
+    def rule(item, read):
+        function = draw(width, read)
+        return function.to_bytes(size, "little") + coins(hash_of(item, function) % buckets, read)
+
+    return rule, bytes_for(width) + buckets * bytes_for(bits)
+
+
+def hash_of(item, seed):
+    """XXH64 of the item as eight bytes, little-endian."""
+    word = (1 << 64) - 1
+    key = item * 14029467366897019727 & word
+    state = (rotated(key, 31) * 11400714785074694791 ^ seed + 2870177450012600269) & word
+    state = (rotated(state, 27) * 11400714785074694791 + 9650029242287828579) & word
+    state = (state ^ state >> 33) * 14029467366897019727 & word
+    state = (state ^ state >> 29) * 1609587929392839161 & word
+    return state ^ state >> 32
+
+
+def rotated(word, bits):
+    return (word << bits | word >> 64 - bits) & ((1 << 64) - 1)
+
+
+def doubles(texts):
+    return [float(text) for text in texts]
+
+
+LAWS = {
+    law.__name__: law
+    for law in (window, unbiased, finite, pieces, additive, response, unary, hashing, subset, hadamard, sketch)
+}
+
+
+def parsed(content, kind, version):
+    try:
+        said = json.loads(content)
+        if (said["format"], said["version"]) == (f"mechdesign {kind}", version):
+            return dict(said)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise NotReadable(f"this is no {kind} file of version {version}")
+
+
+class Table:
+    """A table to draw from. Of `input_labels` and `output_labels` each is ``None`` where there are numbers."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        try:
+            labels, law, domain = document["labels"] or {}, document["law"], document["domain"]
+            self.sha256, self.kind, self.epsilon = document["sha256"], document["kind"], document["epsilon"]
+            self.subject = b"\0\0\0" + bytes.fromhex(self.sha256)
+            self.input_labels = labels.get("inputs") and tuple(labels["inputs"])
+            self.output_labels = labels.get("outputs") and tuple(labels["outputs"])
+            self.rule, enough = LAWS[self.kind](law, document["bits"], domain)
+            self.items = domain.get("count", 0)
+            self.points, self.outputs = doubles(domain.get("points", ())), doubles(law.get("outputs", ()))
+            ends = (domain.get("lower", "0"), domain.get("upper", domain.get("period", "0")))
+            self.ends = self.points[:1] + self.points[-1:] if self.points else doubles(ends)
+            self.report_bytes = len(self.rule(0, bytes)) if self.items else 0
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+            raise NotReadable(f"this is no table to draw from: {type(error).__name__}") from None
+        self.codes = dict(zip(self.input_labels or (), self.points or range(self.items)))
+        self.inputs = frozenset(self.points)
+        self.names = dict(zip(self.outputs, self.output_labels or self.outputs))
+        self.places = {name: place for place, name in enumerate(self.names.values())}
+        self.pool = Pool(min(enough, BLOCK))
+
+    @classmethod
+    def read(cls, content: str | bytes) -> Table:
+        """The table of a file's text, or `NotReadable`. Its law is not checked here: `mechdesign verify` does."""
+        return cls(parsed(content, "table", 2))
+
+    def sample(self, x: Any, read: Read | None = None) -> Any:
+        """A report for one person's value: a label where the table has labels for what goes in, else a number."""
+        return self.named(self.sample_code(self.code_of(x), read))
+
+    def sample_code(self, x: float, read: Read | None = None) -> Any:
+        """The same in the numbers of the file: items, or codes that stand for labels."""
+        y = self.rule(self.require(x), read or self.pool.reader())
+        return self.outputs[y] if self.outputs else y
+
+    def code_of(self, x: Any) -> Any:
+        """The number of the file that an input stands for."""
+        if self.input_labels is None:
+            return x
+        if not isinstance(x, str):
+            raise TypeError("the input must be a text, one of input_labels")
+        if x not in self.codes:
+            raise ValueError("the input must be one of input_labels")
+        return self.codes[x]
+
+    def named(self, y: Any) -> Any:
+        """What a report in the numbers of the file is called."""
+        return self.names[y] if self.names else y
+
+    def require(self, x: Any) -> Any:
+        """An input as the rule takes it; what is none is a `TypeError` or a `ValueError`."""
+        if isinstance(x, bool) or not isinstance(x, int if self.items else (int, float)):
+            raise TypeError("the item must be a whole number" if self.items else "the input must be a number")
+        if self.items:
+            is_input = 0 <= x < self.items
+        else:
+            is_input = x in self.inputs if self.points else self.ends[0] <= x <= self.ends[1]
+        if not is_input:
+            raise ValueError("the input must lie in the domain")
+        return x if self.items else float(x)
+
+    def envelope(self, report: Any, last_day: int, read: Read = system, subject: bytes = b"") -> bytes:
+        """The bytes that a collector reads, for a report that `sample` gave: it counts to the end of that day (UTC).
+
+        Days are counted from 1970-01-01: ``(date(2099, 12, 31) - date(1970, 1, 1)).days``.
+        """
+        if isinstance(last_day, bool) or not isinstance(last_day, int) or not 0 <= last_day <= LAST_DAY:
+            raise ValueError(f"the last day must be a whole number of days since 1970-01-01, at most {LAST_DAY}")
+        of, content = subject or self.subject, self.payload(report)
+        return b"mdre\1" + of[:3] + struct.pack("<I", last_day) + of[3:] + exactly(16, read) + content
+
+    def payload(self, report: Any) -> bytes:
+        """A report as the bytes in an envelope; a `ValueError` for what is none."""
+        is_number = isinstance(report, (int, float)) and not isinstance(report, bool)
+        if self.items:
+            if isinstance(report, bytes) and len(report) == self.report_bytes:
+                return report
+        elif self.outputs:
+            if (is_number or isinstance(report, str)) and report in self.places:
+                return self.places[report].to_bytes(bytes_of(len(self.outputs)), "little")
+        elif is_number and math.isfinite(report):
+            return struct.pack("<d", report + 0.0)  # minus zero is zero
+        raise ValueError("the report must be one that sample gives")
+
+
+def read_collection(content: str | bytes) -> dict[str, Table]:
+    """The tables of a collection by the names of its attributes: their envelopes are of the collection."""
+    said = parsed(content, "collection", 1)
+    return collected({attribute["name"]: Table(attribute["table"]) for attribute in said["attributes"]}, said["sha256"])
+
+
+def collected(tables: dict[str, Table], sha256: str) -> dict[str, Table]:
+    """The tables of a collection in their order, by the hash of its file."""
+    for number, table in enumerate(tables.values()):
+        table.subject = struct.pack("<BH", 1, number) + bytes.fromhex(sha256)
+    return tables
+
+
+class Device:
+    """A question asked again and again: it remembers what was drawn for a value, and counts the reports of a period.
+
+    A storage has two functions: `load()` gives the bytes stored last or None, `store(content)` returns once they are
+    there to stay. A report is returned only after the state that counts it was stored.
+    """
+
+    def __init__(self, document: dict[str, Any], *tables: Table) -> None:
+        by_hash: dict[Any, Any] = {None: None, **{table.sha256: table for table in tables}}
+        try:
+            self.first, self.again = by_hash[document["table"]], by_hash[document["again"]]
+            self.values, self.reports, self.sha256 = document["values"], document["reports"], document["sha256"]
+        except KeyError as error:
+            raise NotReadable(f"the device needs {error}: a key of its file, or the hash of a table") from None
+        self.reporting = self.again or self.first
+        self.key, self.version = bytes.fromhex(self.sha256), 2 if self.first.items else 1
+        self.subject = b"\2\0\0" + self.key
+        self.entry = struct.Struct(f"<I{self.first.report_bytes}s" if self.first.items else "<dd")
+        self.size = HEAD.size + self.values * self.entry.size + 4
+
+    @classmethod
+    def read(cls, content: str | bytes, *tables: Table) -> Device:
+        """The device of a file's text and of its one or two tables, or `NotReadable`."""
+        return cls(parsed(content, "device", 1), *tables)
+
+    def create(self, storage: Any, period: int, allowance: int = 0, least: int = 0) -> None:
+        """Begin without memory where there is no state to keep, with this many reports left in the period.
+
+        ``allowance`` is what the server grants; without its word the period is spent: nobody knows what was reported
+        before. ``least`` is the last serial known from elsewhere. A state that is there keeps its memory, and goes on
+        to a period too far ahead for a report: on the word of another clock than the device's.
+        """
+        require_within(period, 0, MOST)
+        require_within(allowance, 0, self.reports)
+        require_within(least, 0, MOST - 1)
+        try:
+            serial, last, _, entries = self.known(storage.load(), least)
+        except StateRefused as refused:
+            if refused.reason == "other":
+                raise
+            serial, entries = least, []
+        else:
+            if period <= last + AHEAD:
+                raise StateRefused("present")
+            if serial == MOST:
+                raise StateRefused("exhausted")
+        storage.store(self.written(serial + 1, period, self.reports - allowance, entries))
+
+    def report(self, storage: Any, x: Any, period: int, least: int = 0, read: Read | None = None) -> Any:
+        """One report for the value held now: a label where the table has labels for what goes in, else a number."""
+        return self.reporting.named(self.report_code(storage, self.first.code_of(x), period, least, read))
+
+    def report_code(self, storage: Any, x: float, period: int, least: int = 0, read: Read | None = None) -> Any:
+        """The same in the numbers of the files."""
+        require_within(period, 0, MOST)
+        serial, last, made, entries = self.known(storage.load(), least)
+        if period < last:
+            raise StateRefused("past")
+        if period > last + AHEAD:
+            raise StateRefused("ahead")
+        if period > last:
+            made = 0
+        if made == self.reports or serial == MOST:
+            raise StateRefused("exhausted")
+        y = self.first.sample_code(x, read)
+        if self.values:
+            x = x if self.first.items else float(x) + 0.0  # minus zero is zero
+            remembered = [drawn for value, drawn in entries if value == x]
+            if remembered:
+                y = remembered[0]
+            elif len(entries) < self.values:
+                entries = [*entries, (x, y)]
+            else:  # a value for which there is no room is taken for the last one
+                y = entries[-1][1]
+        if self.again is not None:
+            y = self.again.sample_code(y, read)
+        storage.store(self.written(serial + 1, period, made + 1, entries))
+        return y
+
+    def serial(self, storage: Any, least: int = 0) -> int:
+        """How many states were stored so far: keep it outside the storage, and give it as ``least`` next time."""
+        return self.known(storage.load(), least)[0]
+
+    def envelope(self, report: Any, last_day: int, read: Read = system) -> bytes:
+        """As `Table.envelope`, for a report of this device."""
+        return self.reporting.envelope(report, last_day, read, self.subject)
+
+    def known(self, content: bytes | None, least: int) -> tuple[int, int, int, list[tuple[Any, Any]]]:
+        """The serial, period, reports made and entries of the state in these bytes, or `StateRefused`."""
+        require_within(least, 0, MOST)
+        if not content:
+            raise StateRefused("missing")
+        sum_of = zlib.crc32(content[:-4]).to_bytes(4, "little")
+        if len(content) < HEAD.size + 4 or content[:7] != b"mdstate" or content[-4:] != sum_of:
+            raise StateRefused("damaged")
+        _, version, owner, serial, period, made, held = HEAD.unpack_from(content)
+        if version != self.version or owner != self.key:
+            raise StateRefused("other")
+        end = HEAD.size + self.entry.size * held
+        if len(content) != self.size or held > self.values or any(content[end:-4]):
+            raise StateRefused("damaged")
+        entries = list(self.entry.iter_unpack(content[HEAD.size : end]))
+        if not (1 <= serial <= MOST and period <= MOST and made <= self.reports):
+            raise StateRefused("damaged")
+        if len({x for x, _ in entries}) != held or not all(self.may_hold(x, y) for x, y in entries):
+            raise StateRefused("damaged")
+        if serial < least:
+            raise StateRefused("rolled-back")
+        return serial, period, made, entries
+
+    def may_hold(self, x: Any, y: Any) -> bool:
+        """Whether a state can remember y for x."""
+        if self.first.items:
+            return bool(x < self.first.items)
+        if not (math.isfinite(x) and math.isfinite(y)) or (x == 0 and math.copysign(1, x) < 0):
+            return False
+        return self.again is not None or self.first.output_labels is None or y in self.first.names
+
+    def written(self, serial: int, period: int, made: int, entries: list[tuple[Any, Any]]) -> bytes:
+        """The bytes of a state."""
+        head = HEAD.pack(b"mdstate", self.version, self.key, serial, period, made, len(entries))
+        body = (head + b"".join(self.entry.pack(*entry) for entry in entries)).ljust(self.size - 4, b"\0")
+        return body + zlib.crc32(body).to_bytes(4, "little")
+
+
+def require_within(number: int, least: int, most: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError("periods, allowances and serials must be whole numbers")
+    if not least <= number <= most:
+        raise ValueError(f"the number must lie between {least} and {most}")
+
+
+class FileStorage:
+    """A state in a file, locked through a file beside it from entering to leaving a ``with``."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.lock: int | None = None
+        self.owner = 0
+
+    def __enter__(self) -> FileStorage:
+        if self.lock is not None:
+            raise StateRefused("busy")
+        handle = os.open(self.path + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            raise StateRefused("busy") from None
+        self.lock, self.owner = handle, os.getpid()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self.lock is not None
+        os.close(self.lock)
+        self.lock = None
+
+    def load(self) -> bytes | None:
+        self.require_lock()
+        try:
+            with open(self.path, "rb") as stream:
+                return stream.read(1 << 20)  # more than the state of any device
+        except FileNotFoundError:
+            return None
+
+    def store(self, content: bytes) -> None:
+        self.require_lock()
+        new = self.path + ".new"
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+        with open(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            confirm(handle)
+        os.replace(new, self.path)
+        if sys.platform != "win32":  # the folder too, so that a power cut does not undo the rename
+            folder = os.open(os.path.dirname(self.path) or ".", os.O_RDONLY)
+            try:
+                confirm(folder)
+            finally:
+                os.close(folder)
+
+    def require_lock(self) -> None:
+        if self.lock is None or self.owner != os.getpid():  # a child of fork() shares the lock
+            raise StateRefused("busy")
+
+
+def confirm(handle: int) -> None:
+    """Wait until the disk has what was written. Apple's fsync waits for less; its fcntl fails where a disk cannot."""
+    os.fsync(handle)
+    if sys.platform == "darwin":
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)

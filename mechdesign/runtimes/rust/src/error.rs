@@ -1,0 +1,32 @@
+use std::fmt;
+
+/// Why there is no report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Error {
+    /// The input is not in the domain of the table.
+    BadInput,
+    /// The operating system gave no randomness.
+    NoRandomness,
+}
+
+/// Why a file is no table that can be drawn from, or no device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadFile(pub &'static str);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::BadInput => "the input must lie in the domain of the table",
+            Error::NoRandomness => "the operating system gave no randomness",
+        })
+    }
+}
+
+impl fmt::Display for BadFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+impl std::error::Error for BadFile {}

@@ -1,0 +1,184 @@
+use super::{Error, Report, Table, ALL};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The vectors of this package, or in the runtime's own folder those of all runtimes.
+fn folder() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = here.join("vectors");
+    if own.is_dir() {
+        own
+    } else {
+        here.join("../vectors")
+    }
+}
+
+fn listed(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|found| found == ending)).collect();
+    paths.sort();
+    paths
+}
+
+/// The contents of tables.
+fn contents() -> Vec<Vec<u8>> {
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables");
+    let folder = if tables.is_dir() { tables } else { folder() };
+    let contents = listed(&folder, "json").into_iter().map(|path| fs::read(path).unwrap());
+    contents.filter(|content| Table::read(content).is_ok()).collect()
+}
+
+fn tables() -> Vec<Table> {
+    contents().iter().map(|content| Table::read(content).unwrap()).collect()
+}
+
+/// Inputs that the table takes.
+fn inputs(table: &Table) -> Vec<f64> {
+    let tried = (-400..=400).map(|step| f64::from(step) / 100.0).chain([1e300]);
+    tried.filter(|x| table.sample_code(*x).is_ok()).take(3).collect()
+}
+
+#[test]
+fn all_vectors_are_reproduced() {
+    let mut files = super::replay::Files::default();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let packaged = [here.join("device.json"), here.join("collection.json")].into_iter().filter(|path| path.is_file());
+    for path in packaged.chain(listed(&folder(), "json")).chain(listed(&here.join("tables"), "json")) {
+        files.add(&fs::read(path).unwrap()).unwrap();
+    }
+    for path in listed(&folder(), "txt") {
+        let replayed = files.replay(&fs::read_to_string(&path).unwrap());
+        assert!(replayed.is_ok(), "{}: {replayed:?}", path.display());
+    }
+}
+
+#[test]
+fn tables_of_a_package_are_read() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables");
+    assert_eq!(ALL.len(), listed(&here, "json").len());
+    for (name, table) in ALL {
+        let content = fs::read(here.join(format!("{}.json", name.to_lowercase()))).unwrap();
+        assert_eq!(table().hash(), Table::read(content).unwrap().hash());
+    }
+}
+
+#[test]
+fn without_randomness_there_is_an_error_and_no_report() {
+    for table in tables() {
+        let x = inputs(&table)[0];
+        assert_eq!(table.sample_code_from(x, &mut |_| Err(Error::NoRandomness)), Err(Error::NoRandomness));
+        let report = table.sample(labelled(&table, x)).unwrap();
+        assert_eq!(table.envelope_from(&report, 1, &mut |_| Err(Error::NoRandomness)), Err(Error::NoRandomness));
+        assert_ne!(table.envelope(&report, 1).unwrap(), table.envelope(&report, 1).unwrap());
+    }
+}
+
+#[test]
+fn minus_zero_is_zero_in_an_envelope() {
+    for table in tables() {
+        let [zero, minus] = [0.0, -0.0].map(|y| table.envelope_from(&Report::Number(y), 1, &mut |_| Ok(())));
+        assert_eq!(zero, minus);
+    }
+}
+
+/// The label of an input, where the table has labels for them.
+fn labelled(table: &Table, x: f64) -> super::Input<'_> {
+    match table.input_labels() {
+        Some(labels) => labels[0].as_str().into(),
+        None => x.into(),
+    }
+}
+
+#[test]
+fn labels_go_in_and_come_out_and_nothing_else_does() {
+    for table in tables() {
+        for label in table.input_labels().unwrap_or_default() {
+            let report = table.sample(label.as_str()).unwrap();
+            assert_eq!(matches!(report, Report::Label(_)), table.output_labels().is_some());
+        }
+        let wrong = [table.sample("").err(), table.sample("none of them").err(), table.sample(f64::NAN).err()];
+        assert_eq!(wrong, [Some(Error::BadInput); 3]);
+        if let Some(labels) = table.output_labels() {
+            let report = table.sample(labelled(&table, inputs(&table)[0])).unwrap();
+            assert!(matches!(report, Report::Label(label) if labels.iter().any(|text| text == label)));
+        } else if table.input_labels().is_some() {
+            assert_eq!(table.sample(0), Err(Error::BadInput));
+        }
+    }
+}
+
+#[test]
+fn files_that_were_cut_or_changed_are_refused_or_draw() {
+    for content in contents() {
+        for end in (0..content.len() - 1).step_by(content.len() / 300 + 1) {
+            assert!(Table::read(&content[..end]).is_err());
+        }
+        for place in (0..content.len()).step_by(content.len() / 600 + 1) {
+            let mut changed = content.clone();
+            changed[place] = b"0-[\"\\{,1"[place % 8];
+            let Ok(table) = Table::read(&changed) else { continue };
+            for x in inputs(&table) {
+                let mut left = 100_000;
+                let report = table.sample_code_from(x, &mut |bytes| {
+                    bytes.fill(left as u8);
+                    left -= 1;
+                    if left > 0 {
+                        Ok(())
+                    } else {
+                        Err(Error::NoRandomness)
+                    }
+                });
+                assert_ne!(report, Err(Error::BadInput));
+            }
+        }
+    }
+    for text in ["", "null", "[]", "{}", "{\"format\":1.5}", "\u{fffd}", &"[".repeat(100_000)] {
+        assert!(Table::read(text).is_err());
+    }
+}
+
+#[cfg(feature = "files")]
+#[test]
+fn a_state_in_a_file_is_created_spent_counted_and_used_by_one() {
+    use super::device::checksum;
+    use super::{Device, DeviceError, FileStorage};
+
+    let tables = tables();
+    let table = tables.iter().find(|table| table.output_labels().is_none()).unwrap_or(&tables[0]);
+    let hash: String = table.hash().iter().map(|byte| format!("{byte:02x}")).collect();
+    let file = format!(
+        r#"{{"again":null,"format":"mechdesign device","reports":1,"sha256":"{hash}","table":"{hash}","values":2,"version":1}}"#
+    );
+    let device = Device::read(file, table, None).unwrap();
+    let folder = std::env::temp_dir().join(format!("mechdesign-{}-{}", &hash[..8], std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("state");
+    let x = inputs(table)[0];
+    let mut storage = FileStorage::open(&path).unwrap();
+    assert!(matches!(device.report_code(&mut storage, x, 20, 0), Err(DeviceError::Missing)));
+    for (period, allowance, least) in [(1 << 31, 0, 0), (20, 2, 0), (20, 0, (1 << 31) - 1)] {
+        assert!(matches!(device.create(&mut storage, period, allowance, least), Err(DeviceError::BadNumber)));
+    }
+    device.create(&mut storage, 20, 1, 0).unwrap();
+    assert!(matches!(device.create(&mut storage, 20, 1, 0), Err(DeviceError::Present)));
+    device.report(&mut storage, labelled(table, x), 20, 0).unwrap();
+    assert!(matches!(device.report_code(&mut storage, x, 20, 0), Err(DeviceError::Exhausted)));
+    assert!(matches!(FileStorage::open(&path), Err(DeviceError::Busy)));
+    drop(storage);
+    let mut storage = FileStorage::open(&path).unwrap();
+    assert_eq!(device.serial(&mut storage, 0).unwrap(), 2);
+    assert!(matches!(device.serial(&mut storage, 3), Err(DeviceError::RolledBack)));
+
+    // the same value a second time, with something else that was drawn for it
+    let mut content = fs::read(&path).unwrap();
+    let (end, entry) = (content.len() - 4, (content.len() - 60) / 2);
+    content[52] = 2;
+    content.copy_within(56..56 + entry, 56 + entry);
+    content[56 + entry + if entry == 16 { 8 } else { 4 }] ^= 1;
+    let sum = checksum(&content[..end]);
+    content[end..].copy_from_slice(&sum.to_le_bytes());
+    fs::write(&path, content).unwrap();
+    assert!(matches!(device.serial(&mut storage, 0), Err(DeviceError::Damaged)));
+    drop(storage);
+    fs::remove_dir_all(&folder).unwrap();
+}

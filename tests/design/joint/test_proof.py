@@ -537,3 +537,23 @@ def test_a_law_of_other_groups_or_values_is_refused(law: JointResponse) -> None:
 )
 def test_the_scope_says_which_laws_and_how_their_lies_are_drawn(name: str, words: str) -> None:
     assert ClosedForm().scope(PROBLEMS[name], None).words == words
+
+
+def test_lies_are_drawn_on_their_own_from_three_values_on() -> None:
+    three = attrs.evolve(PROBLEMS["categories"], categories=3)
+    assert "each lie drawn on its own" in ClosedForm().scope(three, None).words
+
+
+def test_a_box_with_one_p_is_not_empty() -> None:
+    """Cut at the least p there is: laws of just that p are still to be bounded."""
+    problem, rest = PROBLEMS["group"], _evidence("group").parts[0]
+    least = problem.limits(up=True).least_truth(problem.categories)
+    assert DualBound((Split(0, True, least), Leaf(), rest)).value(problem) == 0
+    below = Split(0, True, least * Fraction(999, 1000))
+    assert DualBound((below, Leaf(), rest)).value(problem) == DualBound((rest,)).value(problem) > 0
+
+
+@pytest.mark.parametrize("known", [4, 5])
+def test_a_user_has_one_partner_less_than_the_group_is_large(known: int) -> None:
+    with pytest.raises(CheckFailed, match=f"{known} partners in a group of 4"):
+        DualBound((Leaf(Duals(0.0, ((known, 0, True, 1.0),))),)).value(PROBLEMS["boxes"])

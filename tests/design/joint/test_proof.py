@@ -18,13 +18,13 @@ import pytest
 from mechdesign import Interval, priors
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, Moments, optimal_joint
 from mechdesign.design.joint.program import search_joint
-from mechdesign.design.joint.proof import Duals, Leaf, scope_of
+from mechdesign.design.joint.proof import Duals, Leaf, scope_of, second_moment
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.exact.collusion import averaged_ratio
 from mechdesign.exact.joint_limits import Box, Caps, Split
-from mechdesign.exact.joint_variance import least_on_lines, least_pair
+from mechdesign.exact.joint_variance import Goal, least_on_lines, least_pair
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.catalogue import pm
 from mechdesign.mechanisms.joint import JointResponse
@@ -557,3 +557,11 @@ def test_a_box_with_one_p_is_not_empty() -> None:
 def test_a_user_has_one_partner_less_than_the_group_is_large(known: int) -> None:
     with pytest.raises(CheckFailed, match=f"{known} partners in a group of 4"):
         DualBound((Leaf(Duals(0.0, ((known, 0, True, 1.0),))),)).value(PROBLEMS["boxes"])
+
+
+@pytest.mark.parametrize(("low", "high", "sign"), [("1/2", "3/4", 1), ("-3/4", "-1/2", -1), ("1/2", "9", 1)])
+def test_what_is_bounded_is_the_second_moment_or_its_negative_where_positive_correlation_helps(
+    low: str, high: str, sign: int
+) -> None:
+    goal = Goal(12, 3, 2, Fraction(4), Fraction(low), Fraction(high))
+    assert second_moment(goal) == [0, sign, 4 * sign, 9 * sign]

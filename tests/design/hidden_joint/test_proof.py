@@ -503,3 +503,31 @@ def test_lines_of_peaks_are_those_of_both_ends_of_the_ratio(monkeypatch: pytest.
     assert wide == lower_bound(PROBLEM, goal, proven, Fraction(lines.below))
     monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: ENDS[1])
     assert lines.bound(PROBLEM, None) > wide > 0
+
+
+@pytest.mark.parametrize(("alignment", "is_known"), [("-1/2", True), ("0", True), ("1/2", False), ("1", False)])
+def test_any_alignment_above_nothing_may_help(monkeypatch: pytest.MonkeyPatch, alignment: str, is_known: bool) -> None:
+    even = HiddenJointProblem(0.7, USERS, 0.5)
+    monkeypatch.setattr(HiddenJointProblem, "alignment", property(lambda _: Fraction(alignment)))
+    if is_known:
+        assert IndependentBest().bound(even, None) > 0
+    else:
+        with pytest.raises(CheckFailed, match="on their own"):
+            IndependentBest().bound(even, None)
+
+
+def test_three_thousand_lines_are_read_at_most() -> None:
+    for count, words in ((3000, "3000 peaks and 0 slopes"), (3001, "3000 are read at most")):
+        with pytest.raises(CheckFailed, match=words):
+            PeakLines((1,) * count, (), 0.0).bound(PROBLEM, None)
+
+
+def test_no_bound_is_below_nothing() -> None:
+    goal = evolved(PROBLEM.objective(PROBLEM.alignment), offset=Fraction(1, 2))
+    assert lower_bound(PROBLEM, goal, [(Fraction(1, 64), Fraction(0))], Fraction(0)) == 0.0
+
+
+def test_with_two_answers_a_lie_is_what_it_is() -> None:
+    two, three = (HiddenJointProblem(0.7, USERS, 0.0, categories=answers) for answers in (2, 3))
+    words = [IndependentBest().scope(problem, None).words for problem in (two, three)]
+    assert words[1] == f"{words[0]}, each lie drawn on its own, p above 1/3"

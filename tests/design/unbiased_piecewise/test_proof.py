@@ -174,12 +174,14 @@ def _biased(law: Piecewise, size: Fraction) -> Piecewise:
     ("inputs", "allowed", "margin"),
     [
         (SYMMETRIC, 2e-12 + 16 * math.ulp(4.0), 3),
+        (Interval(3.1, 5.1), 2e-12 + 16 * math.ulp(8.1), Fraction(3, 5)),
+        (Interval(-5.1, -3.1), 2e-12 + 16 * math.ulp(8.1), Fraction(3, 5)),
         (Interval(1e6, 1e6 + 1), 1e-12 + 16 * math.ulp(1e6), 10),
         (Interval(1e9, 1e9 + 1), 1e-6, 30),
     ],
-    ids=["length", "spacing", "far"],
+    ids=["length", "upper end", "lower end", "spacing", "far"],
 )
-def test_a_bias_beyond_rounding_is_refused(inputs: Interval, allowed: float, margin: int, sign: int) -> None:
+def test_a_bias_beyond_rounding_is_refused(inputs: Interval, allowed: float, margin: Fraction, sign: int) -> None:
     """Of 16 spacings of the outputs' doubles and a trillionth of the inputs, but never of a millionth of them."""
     law, bound, problem = catalogue.pm(1.0, inputs), UnbiasedBound(0.2, 4.0), _asked(inputs=inputs)
     assert bound.attained(problem, _biased(law, Fraction(sign * allowed) * (100 - margin) / 100)) > 0

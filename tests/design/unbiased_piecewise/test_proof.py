@@ -208,3 +208,14 @@ def test_it_is_about_unbiased_piecewise_mechanisms_on_intervals() -> None:
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (1.0, 1.0), (0.0, 5.0)])
 def test_windows_may_begin_at_nothing_and_end_at_the_input(start: float, stop: float) -> None:
     assert UnbiasedBound(start, stop).value(1.0) <= (1 - Fraction(start)) * (Fraction(stop) - 1)
+
+
+def test_of_both_ends_of_the_inputs_the_worse_one_counts() -> None:
+    """Outputs that reach farther to the right, and a window moved to the left for it."""
+    low, high, outputs = 0.05, 0.1359, Interval(-7, 7.5)
+    mass = 1 - low * outputs.length
+    window = AffineWindow(slope=1 / mass, offset=-low * (7.5**2 - 49) / 2 / mass)
+    law = Piecewise(1.0, SYMMETRIC, outputs, low, high, window)
+    first, last = (exact_error(law, x, 2) for x in (-1, 1))
+    assert abs(first - last) > Fraction(1, 100)
+    assert Fraction(UnbiasedBound(0.2, 4.0).attained(_asked(), law)) >= max(first, last)

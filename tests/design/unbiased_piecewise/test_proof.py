@@ -177,7 +177,7 @@ def _biased(law: Piecewise, size: Fraction) -> Piecewise:
         (Interval(3.1, 5.1), 2e-12 + 16 * math.ulp(8.1), Fraction(3, 5)),
         (Interval(-5.1, -3.1), 2e-12 + 16 * math.ulp(8.1), Fraction(3, 5)),
         (Interval(1e6, 1e6 + 1), 1e-12 + 16 * math.ulp(1e6), 10),
-        (Interval(1e9, 1e9 + 1), 1e-6, 30),
+        (Interval(4e9, 4e9 + 4), 4e-6, 30),
     ],
     ids=["length", "upper end", "lower end", "spacing", "far"],
 )

@@ -18,7 +18,6 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.design.floor import Floor, floor_of
 from mechdesign.design.piecewise.problem import PiecewiseProblem
-from mechdesign.design.piecewise.program import search_pieces
 from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.design.polar.problem import PolarProblem
 from mechdesign.design.polar.search import optimal_polar
@@ -93,6 +92,8 @@ def _problem(asked: Asked, *, circular: bool) -> PiecewiseProblem:
 
 
 def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:
+    from mechdesign.design.piecewise.program import search_pieces
+
     if method == "reduction":
         return optimal_piecewise(problem)
     with output.progress("global search over pieces (SCIP)", quiet=quiet):

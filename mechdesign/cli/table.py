@@ -28,11 +28,9 @@ from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source, make_table, repaired
 from mechdesign.deploy.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.search import optimal_minimax
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.design.words import power_of
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, did_you_mean, require_epsilon
@@ -200,6 +198,8 @@ def _is_biased(design: Source | None, table: Table) -> bool:
 
 def _smaller(design: Source | None, table: Table) -> str:
     """What a hundredth more error would save of the size, if that is nine tenths: measured on the table itself."""
+    from mechdesign.design.minimax.search import optimal_minimax
+
     problem = design.problem if isinstance(design, Design) else None
     proven = table.proven
     if not isinstance(problem, MinimaxProblem) or proven is None or len(table.content) < _LARGE:
@@ -287,6 +287,9 @@ def _designed(
     labels: tuple[str, ...] | None,
     gap: float | None,
 ) -> Source:
+    from mechdesign.design.minimax.search import optimal_minimax
+    from mechdesign.design.unbiased.search import optimal_unbiased
+
     if name is not None:
         _require_absent({"--gap": gap}, "with --mechanism, which is no search")
     entry = None if name is None else catalogue.on_points(name)

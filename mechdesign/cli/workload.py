@@ -30,7 +30,6 @@ from mechdesign.design.workload.grid_proof import GridBound
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.design.workload.queries import Known, Mean, Queries, parse_values, parse_workload
-from mechdesign.design.workload.search import TIME_LIMIT, optimal_workload
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.field import Field, Rank, field_of
@@ -96,6 +95,8 @@ def run(
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
     best_so_far: BestSoFar = False,
 ) -> None:
+    from mechdesign.design.workload.search import TIME_LIMIT, optimal_workload
+
     require_time_limit(time_limit)
     sent.require_writable()
     if users is not None:

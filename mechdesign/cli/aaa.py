@@ -14,7 +14,7 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
-from mechdesign.cli.certified import Beside, Designed, if_shown
+from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
@@ -88,8 +88,8 @@ class Both:
     clipped: float
     notes: tuple[str, ...]
     tuning: tuple[Tried, ...] | None
-    baselines: Mapping[str, float] | None = if_shown()
-    best_published: str | None = if_shown()
+    baselines: Mapping[str, float] | None = output.if_shown()
+    best_published: str | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Beside, Both),)

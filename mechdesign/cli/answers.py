@@ -11,12 +11,11 @@ import numpy as np
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
-from mechdesign.cli.certified import Beside, Designed, Several, if_shown
+from mechdesign.cli.certified import Beside, Designed, Several
 from mechdesign.cli.sent import Sent
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Design, gap_asked, is_open
 from mechdesign.design.summary import gap_text, standing, worst_variance
 from mechdesign.design.trade_off.problem import TradeOffProblem
@@ -75,7 +74,7 @@ class Curve:
 
     problem: Mapping[str, Any]
     designs: Several = certified.designs(Beside, OnCurve)
-    comparison: tuple[Row, ...] | None = if_shown()
+    comparison: tuple[Row, ...] | None = output.if_shown()
 
 
 # -- answers, and where they are not found in time --------------------------------------------------------------------
@@ -114,6 +113,8 @@ def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
 def _one_by_one(
     asked: Sequence[AnyProblem], seconds: float, gap: float | None, *, best_so_far: bool
 ) -> Iterator[Design]:
+    from mechdesign.design.registry import solve
+
     clock = Clock(seconds)
     for place, problem in enumerate(asked):
         own = clock.share(len(asked) - place if best_so_far else 1)

@@ -24,7 +24,6 @@ import typer
 
 from mechdesign.cli import devices, estimate_counts, output
 from mechdesign.cli.apply import counting_rows
-from mechdesign.cli.certified import if_shown
 from mechdesign.cli.estimated import Estimated, OfReports
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Engines
@@ -59,8 +58,8 @@ class Of:
 
     sha256: str
     unlikely: int
-    device: devices.Reported | None = if_shown()
-    people: int | None = if_shown()
+    device: devices.Reported | None = output.if_shown()
+    people: int | None = output.if_shown()
 
 
 @frozen
@@ -68,8 +67,8 @@ class OfMean:
     """What the interval used: a standard deviation, and bias; of a direction, how much inputs agree."""
 
     deviation: float
-    bias: float | None = if_shown()
-    resultant: float | None = if_shown()
+    bias: float | None = output.if_shown()
+    resultant: float | None = output.if_shown()
 
 
 @frozen
@@ -123,7 +122,7 @@ class Answers:
     queries: tuple[Value, ...]
     covariance: Floats
     bias: float
-    distribution: Distribution | None = if_shown()
+    distribution: Distribution | None = output.if_shown()
 
 
 ANSWERS = (

@@ -16,7 +16,7 @@ from mechdesign import plot
 from mechdesign.classes import All, InPlane
 from mechdesign.cli import output
 from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Designed, if_shown, print_finite
+from mechdesign.cli.certified import Designed, print_finite
 from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.criteria import CRITERIA, Lexicographic, Worst, named_criterion
@@ -25,7 +25,6 @@ from mechdesign.data.places import GLOBE, LINE, PLANE, FoundPlaces, read_places
 from mechdesign.design.pairwise.proof import output_columns
 from mechdesign.design.pairwise.rivals import adversary_error
 from mechdesign.design.pairwise.supports import pairs_of
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Design, is_open
 from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
 from mechdesign.design.words import excess, heading, headline, is_lexicographic, labels_of, protected
@@ -60,8 +59,8 @@ class Around:
     """Beside a design for pairs: rivals, what a Bayesian adversary is left with, what must be said of privacy."""
 
     notes: tuple[str, ...]
-    comparison: tuple[Rival, ...] | None = if_shown()
-    adversary_error: float | None = if_shown()
+    comparison: tuple[Rival, ...] | None = output.if_shown()
+    adversary_error: float | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Around),)
@@ -195,6 +194,8 @@ def answer(
 
 
 def _solved(problem: Problem, gap: float | None, seconds: float, say: Any, *, best_so_far: bool) -> Design:
+    from mechdesign.design.registry import solve
+
     try:
         return solve(problem, seconds, gap=gap, say=say)
     except NoAnswer as stopped:

@@ -21,7 +21,6 @@ from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.design.polar.problem import PolarProblem
 from mechdesign.design.polar.search import optimal_polar
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Design
 from mechdesign.design.summary import mechanism_words
 from mechdesign.design.words import headline, measure, other_goal, power_of
@@ -42,7 +41,7 @@ from mechdesign.values.digits import rounded_down, rounded_up
 class Below:
     """What any mechanism at all could do."""
 
-    floor: Floor | None = certified.if_shown()
+    floor: Floor | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Beside, Below),)
@@ -107,6 +106,8 @@ def _polar(asked: Asked) -> Design:
 
 
 def _unbiased(asked: Asked) -> Design:
+    from mechdesign.design.registry import solve
+
     if parse_loss(asked.text("loss", "squared")) != Power(2.0):
         rule = "be squared with --unbiased: the error is a variance"
         raise InvalidInput("loss", asked["loss"], rule, "add --loss squared")

@@ -15,7 +15,6 @@ import typer
 
 from mechdesign import glossary
 from mechdesign.cli import output
-from mechdesign.cli.certified import if_shown
 from mechdesign.cli.options import Eps
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.collect.datasets import parse_domain_labels
@@ -45,16 +44,16 @@ class Line:
     longitudinal: bool
     citation: str
     name: str
-    p: float | None = if_shown()
-    q: float | None = if_shown()
-    variance: float | None = if_shown()
-    variance_absent: float | None = if_shown()
-    report_bits: float | None = if_shown()
-    privacy_loss: float | None = if_shown()
+    p: float | None = output.if_shown()
+    q: float | None = output.if_shown()
+    variance: float | None = output.if_shown()
+    variance_absent: float | None = output.if_shown()
+    report_bits: float | None = output.if_shown()
+    privacy_loss: float | None = output.if_shown()
     limit_loss: float | None = None
-    losses_together: Mapping[str, float] | None = if_shown()
-    parameters: Mapping[str, float] | None = if_shown()
-    impossible: str | None = if_shown()
+    losses_together: Mapping[str, float] | None = output.if_shown()
+    parameters: Mapping[str, float] | None = output.if_shown()
+    impossible: str | None = output.if_shown()
 
     @property
     def is_possible(self) -> bool:

@@ -16,7 +16,6 @@ import typer
 from mechdesign.cli.failures import Told
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.sent import Said
-from mechdesign.design.registry import CODEC
 from mechdesign.errors import InvalidInput
 from mechdesign.values.schema import DIALECT, Schemas
 
@@ -56,6 +55,8 @@ def answers_of(module: Any) -> Sequence[Sequence[type]]:
 @cache
 def schema_of(command: str) -> str:
     """The schema of the command's answers, derived from their declarations; each definition stands in it once."""
+    from mechdesign.design.registry import CODEC
+
     schemas = Schemas(CODEC.protocols)
     answers = [schemas.merged(*kinds) for kinds in shapes()[command]]
     title = "errors with --json" if command == ERROR else f"{command} --json"

@@ -15,7 +15,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Beside, Designed, if_shown
+from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
@@ -57,9 +57,9 @@ class OfWorkload:
     """Each query; with ``--users``, what is expected of their answers together."""
 
     queries: tuple[Query, ...]
-    users: int | None = if_shown()
-    total_variance: float | None = if_shown()
-    mean_deviation: float | None = if_shown()
+    users: int | None = output.if_shown()
+    total_variance: float | None = output.if_shown()
+    mean_deviation: float | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Beside, OfWorkload),)

@@ -24,12 +24,11 @@ import typer
 
 from mechdesign.cli import devices, estimate_counts, output
 from mechdesign.cli.apply import counting_rows
-from mechdesign.cli.estimated import Estimated, OfReports
+from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS, Estimated, OfReports
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import Part
-from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
 from mechdesign.collect.em_histogram import BinShares, estimate_bins
 from mechdesign.collect.survey import Survey, is_survey
 from mechdesign.deploy.device.description import Device

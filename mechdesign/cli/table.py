@@ -9,7 +9,6 @@ estimate know its labels). For whole numbers LO..HI without --loss it is the unb
 
 from __future__ import annotations
 
-import csv
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,11 +16,13 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign.cli import output
+from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
+from mechdesign.data.texts import LABELS, labels_of_line
 from mechdesign.deploy.checker import MOST_ITEMS
 from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.labels import Labels, require_labels
@@ -48,10 +49,6 @@ _GRR = "grr"
 _RESPONSE = "randomised response"
 _MOST_POINTS = 1024  # of a table for categories: a million counts, which are about 20 MB at most
 _MOST_COUNTS = 1 << 20
-CODES_LOOK_LIKE_LABELS = (
-    "some labels of this table are the codes of other categories: what samplers give as codes (sample_code) must be "
-    "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
-)
 _MUCH_MIXED = 0.01
 _LARGE, _WIDE_GAP = 1 << 18, 0.01
 _MANY_REPORTS = 10**6  # a bias below the noise of their mean is no matter
@@ -82,7 +79,6 @@ class Answer:
 
 ANSWERS = ((Answer,),)
 EXAMPLE = "table --eps 1 --mechanism pm --domain 0,250000 --out salary.json"
-_EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
 
 
 def run(
@@ -249,18 +245,9 @@ def _names(text: str | None, file: Path | None, most: int) -> tuple[str, ...] | 
     option = "--labels" if file is None else "--labels-file"
     names = labels_of_line(text) if text is not None else _of_lines(file)
     if not 2 <= len(names) <= most:
-        step = _EXAMPLE if most == MOST_ITEMS else f"{_EXAMPLE}; up to {MOST_ITEMS} with --protocol"
+        step = LABELS if most == MOST_ITEMS else f"{LABELS}; up to {MOST_ITEMS} with --protocol"
         raise InvalidInput(option, len(names), f"name from 2 to {most} categories", step)
     return require_labels(names, option)
-
-
-def labels_of_line(text: str) -> tuple[str, ...]:
-    """Categories from a line of CSV."""
-    try:
-        lines = list(csv.reader([text], skipinitialspace=True, strict=True))
-    except csv.Error as error:
-        raise InvalidInput("--labels", text, f"be a line of CSV: {error}", _EXAMPLE) from None
-    return tuple(name.strip() for name in lines[0]) if lines else ()
 
 
 def _of_lines(file: Path | None) -> tuple[str, ...]:

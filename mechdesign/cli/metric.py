@@ -19,6 +19,7 @@ from mechdesign.cli.answers import with_options
 from mechdesign.cli.certified import Designed, print_finite
 from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import completion
 from mechdesign.criteria import CRITERIA, Lexicographic, Worst, named_criterion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.places import GLOBE, LINE, PLANE, FoundPlaces, read_places
@@ -79,7 +80,12 @@ def run(
     loss: Annotated[
         str, typer.Option("--loss", help="euclidean, squared, or a matrix: .csv or .npy.", metavar="LOSS")
     ] = "euclidean",
-    criterion: Annotated[str, typer.Option("--criterion", help="prior (default), worst or lexicographic.")] = "prior",
+    criterion: Annotated[
+        str,
+        typer.Option(
+            "--criterion", help="prior (default), worst or lexicographic.", autocompletion=completion(lambda: CRITERIA)
+        ),
+    ] = "prior",
     slack: Annotated[
         float | None,
         typer.Option("--slack", help="Worst case at most 1 + S times the least.", metavar="S"),

@@ -17,6 +17,7 @@ from mechdesign import glossary
 from mechdesign.cli import output
 from mechdesign.cli.options import Eps
 from mechdesign.cli.sent import Sent, kept
+from mechdesign.cli.signatures import completion
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols.arguments import require_item_count, require_users
 from mechdesign.collect.protocols.catalogue import PROTOCOLS, ProtocolEntry, entry, protocol
@@ -88,7 +89,15 @@ def run(
     domain: Annotated[
         str | None, typer.Option("--domain", help="All items, in the order the clients number them: A,B,C or LO..HI.")
     ] = None,
-    name: Annotated[str | None, typer.Option("--protocol", "-p", help="One protocol only, such as olh.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol",
+            "-p",
+            help="One protocol only, such as olh.",
+            autocompletion=completion(lambda: [line.key for line in PROTOCOLS]),
+        ),
+    ] = None,
     rounds: Annotated[int, typer.Option("--rounds", help="Reports of each user the losses together are for.")] = 10,
 ) -> None:
     sent.require_writable()

@@ -16,6 +16,7 @@ import typer
 from mechdesign.cli.failures import Told
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.sent import Said
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput
 from mechdesign.values.schema import DIALECT, Schemas
 
@@ -26,7 +27,12 @@ EXAMPLE = "schema minimax"
 
 
 def run(
-    command: Annotated[list[str], typer.Argument(help="A command, or: error.", metavar="COMMAND")],
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            help="A command, or: error.", metavar="COMMAND", autocompletion=completion(lambda: (*NAMES, ERROR))
+        ),
+    ],
     sent: Said,
 ) -> None:
     del sent  # a schema is one JSON object and says nothing else

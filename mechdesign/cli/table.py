@@ -19,7 +19,7 @@ from mechdesign.cli import output
 from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.texts import LABELS, labels_of_line
@@ -81,13 +81,27 @@ ANSWERS = ((Answer,),)
 EXAMPLE = "table --eps 1 --mechanism pm --domain 0,250000 --out salary.json"
 
 
+def _published() -> list[str]:
+    """The mechanisms that a table is made of by name."""
+    return [line.key for line in (*catalogue.ON_INTERVALS, *catalogue.ON_POINTS)]
+
+
 def run(
     asked: Annotated[Asked, Mirror(MinimaxProblem, needs=())],
     sent: Annotated[Sent, kept("Save the table.")],
     file: Annotated[Path | None, typer.Argument(help="A design written with --out.", metavar="[FILE]")] = None,
-    mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
+    mechanism: Annotated[
+        str | None,
+        typer.Option("--mechanism", help="A published one: pm, duchi, grr ...", autocompletion=completion(_published)),
+    ] = None,
     protocol: Annotated[
-        str | None, typer.Option("--protocol", "-p", help=f"For many categories: {', '.join(SHIPPED)}.")
+        str | None,
+        typer.Option(
+            "--protocol",
+            "-p",
+            help=f"For many categories: {', '.join(SHIPPED)}.",
+            autocompletion=completion(lambda: SHIPPED),
+        ),
     ] = None,
     size: Annotated[
         int | None, typer.Option("--size", "-k", help="Number of categories 0, 1, ... for grr and protocols.")

@@ -45,11 +45,13 @@ def test_a_command_says_its_options_without_what_computes(command: str) -> None:
     "typed",
     [
         "mechdesign mini",
-        "mechdesign table --mech",
+        "mechdesign table --mechanism p",
+        "mechdesign advise --want me",
+        "mechdesign gallery two",
         "mechdesign capacity --population water-s",
         "mechdesign bench -p oue,g",
         "mechdesign mean --mechanism p",
-        "mechdesign gain --laws z",
+        "mechdesign gain --laws u",
     ],
 )
 def test_a_tab_computes_nothing(typed: str) -> None:

@@ -24,9 +24,9 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
 
-# Compilers that only tests of exported packages need, and that npm has; without them those tests are skipped by name.
+# Tools that only tests of runtimes and packages need, and that npm has; without them those tests are skipped by name.
 toolchains:
-	npm install --silent --no-save --prefix $(TOOLCHAINS) typescript@5.9.3 kotlin-compiler@2.4.20
+	npm install --silent --no-save --prefix $(TOOLCHAINS) typescript@5.9.3 prettier@3.10.1 eslint@9.39.5 kotlin-compiler@2.4.20
 
 # Spark brings its own 400 MB, and only these tests need it: the oldest Spark that pyproject.toml allows.
 spark: $(SPARK)/.installed

@@ -105,6 +105,46 @@ fn main() {
     assert!(sum != 0.0);
 }
 """
+JAVA = """
+package mechdesign.runtime;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+public final class Bench {
+  static double now() {
+    return 1e-9 * ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  static long drawn() {
+    RandomBytes from = RandomBytes.system();
+    from.allot(4);
+    long number = from.draw(32);
+    from.release();
+    return number;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Table table = Table.read(Files.readString(Path.of("table.json")));
+    byte[] bytes = new byte[4 * @count@];
+    java.security.SecureRandom system = new java.security.SecureRandom();
+    double sum = 0;
+    for (int turn = 0; turn < @turns@; turn++) {
+      double start = now();
+      system.nextBytes(bytes);
+      double read = now();
+      for (int i = 0; i < @count@; i++) sum += drawn();
+      double drawn = now();
+      for (int i = 0; i < @count@; i++) sum += table.report(@input@).hashCode();
+      double reported = now();
+      System.out.printf(java.util.Locale.ROOT, "{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}%n",
+          read - start, drawn - read, reported - drawn);
+    }
+    if (sum == 0) throw new IllegalStateException();
+  }
+}
+"""
 JAVASCRIPT = """
 const seconds = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1e6; };
 const bytes = new Uint8Array(4 * @count@);
@@ -144,7 +184,7 @@ def rows() -> Iterator[Row]:
     for family, table in tables.items():
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
-            for language in ("c", "rust", "javascript", "python"):
+            for language in ("c", "rust", "java", "javascript", "python"):
                 export_table(table, language, folder, cases=0)
             for name, command in _programs(folder, table, "1.0" if family == "numbers" else "1").items():
                 if command is not None:
@@ -170,9 +210,12 @@ def _programs(folder: Path, table: Table, given: str) -> dict[str, list[str] | N
         return (folder / f"{stem}.{ending}").read_text()
 
     rust = ["rustc", "--edition", "2021", "-A", "warnings", "-O", filled("b.rs", source("rs") + RUST), "-o", "b_rust"]
+    (folder / "table.json").write_bytes(table.content)
+    java = ["javac", "-d", ".", filled("mechdesign/runtime/Bench.java", JAVA)]
     return {
         "C": _built(["gcc", "-O2", "-w", filled("b.c", C), "-pthread", "-o", "b_c"], folder, "./b_c"),
         "Rust": _built(rust, folder, "./b_rust"),
+        "Java": _built(java, folder, "java", "mechdesign.runtime.Bench"),
         "JavaScript": ["node", filled("b.mjs", source("mjs") + JAVASCRIPT)] if shutil.which("node") else None,
         "Python": [sys.executable, filled("b.py", source("py") + PYTHON)],
     }

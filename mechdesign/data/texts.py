@@ -30,6 +30,18 @@ def names(field: str) -> Callable[[Any], tuple[str, ...]]:
     return convert
 
 
+def columns(said: Any) -> tuple[str, ...]:
+    """Names of columns as they stand in a file, each once; none at all is none.
+
+    >>> columns("age, Hours"), columns(())
+    (('age', 'Hours'), ())
+    """
+    found = tuple(parts(said))
+    if not all(isinstance(name, str) and name.strip() for name in found):
+        raise InvalidInput("columns", said, "be names of columns, A,B,C")
+    return tuple(dict.fromkeys(name.strip() for name in found))
+
+
 def _filled(field: str, entries: Iterable[Any]) -> tuple[Any, ...]:
     found = tuple(entries)
     if not found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,29 @@ def mean_intervals(estimates: Mapping[str, EstimatedMean], plain: EstimatedMean,
 
     Intervals many times as wide as most would press the others together: they run off the picture, with their numbers.
     """
+    return means_of_columns([(estimates, plain, what)], title)
+
+
+Panel = tuple[Mapping[str, EstimatedMean], EstimatedMean, str]
+
+
+def means_of_columns(panels: Sequence[Panel], title: str) -> Figure:
+    """`mean_intervals` of several columns, one below the other."""
+    rows = sum(len(estimates) for estimates, _, _ in panels)
+    figure = empty_figure(7.5, 0.6 + len(panels) + 0.36 * rows)
+    heights = [1 + 0.36 * len(estimates) for estimates, _, _ in panels]
+    grid = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for axes, panel in zip(grid[:, 0], panels, strict=True):
+        _draw(axes, *panel)
+    grid[0, 0].set_title(drawable(title, 90))
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
+    return figure
+
+
+def _draw(axes: Any, estimates: Mapping[str, EstimatedMean], plain: EstimatedMean, what: str) -> None:
     from matplotlib.transforms import blended_transform_factory
 
-    figure = empty_figure(7.5, 1.6 + 0.36 * len(estimates))
-    axes = figure.subplots()
     level = f"{100 * plain.confidence:g}%"
     if plain.lower is not None and plain.upper is not None:
         label = f"{level} interval without privacy"
@@ -52,9 +71,7 @@ def mean_intervals(estimates: Mapping[str, EstimatedMean], plain: EstimatedMean,
             text = f"{estimate.value:.3g} [{first:.3g}, {last:.3g}]"
             axes.text(1.02, k, text, transform=beside, va="center", fontsize="small")
     axes.set_yticks(list(places), [drawable(name) for name in estimates])
-    axes.set(xlabel=drawable(what, 60), title=drawable(title, 90), ylim=(len(estimates) - 0.4, -0.6))
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize="small")
-    return figure
+    axes.set(xlabel=drawable(what, 60), ylim=(len(estimates) - 0.4, -0.6))
 
 
 def _ends(estimate: EstimatedMean) -> tuple[float, float]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import secrets
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mechdesign.data.texts import names
+from mechdesign.data.texts import columns as column_names, names
 from mechdesign.domains import Interval, parse_interval
 from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.intervals import CONFIDENCE
@@ -32,6 +32,7 @@ _WITH_BINS = (*_TWO_PHASE, "sw-em", "sw-ems")
 _TUNING_SEED = 0
 _MOST_SEED_BITS = 53  # so that JSON readers with doubles see the same seed
 _RULES = (
+    left_out_with("columns", "column", "guess", "share", why="each of several columns has users of its own"),
     left_out_with("guess", "share", "bins", why="it picks them"),
     comes_with("guess", "share", "form", mechanism=_TWO_PHASE, step="drop it"),
     comes_with("bins", mechanism=_WITH_BINS, step="drop --bins"),
@@ -45,8 +46,20 @@ def mechanism_names() -> Iterable[str]:
     return (*_WITH_BINS, *(entry.key for entry in ON_INTERVALS))
 
 
-def parse_bounds(said: Any) -> Interval:
-    """What values of a file can be, which has to be given."""
+def parse_bounds(said: Any) -> Interval | tuple[Interval, ...]:
+    """What values of a file can be, which has to be given: of several columns one for each.
+
+    >>> parse_bounds("18,90; 0,24")
+    (Interval(lower=18.0, upper=90.0), Interval(lower=0.0, upper=24.0))
+    """
+    if isinstance(said, str) and ";" in said:
+        return tuple(_parse_bounds(part.strip()) for part in said.split(";"))
+    if isinstance(said, list | tuple) and said and not isinstance(said[0], int | float):
+        return tuple(map(_parse_bounds, said))
+    return _parse_bounds(said)
+
+
+def _parse_bounds(said: Any) -> Interval:
     if said is None:
         step = "say what is known beforehand, such as --bounds 0,120 for ages: the data's own range is not private"
         raise InvalidInput("bounds", None, "be given with data, as LO,HI", step)
@@ -68,10 +81,20 @@ class ColumnMean:
     file: Path = needed("FILE", "A CSV or Parquet file.", read=Path, metavar="FILE")
     epsilon: float = epsilon()
     column: str | None = asked("--column", "The column whose mean is wanted (if there are several).")
-    bounds: Interval = field(
+    bounds: Interval | tuple[Interval, ...] = field(
         default=None,
         converter=parse_bounds,
-        metadata=option("--bounds", "What values can be, known beforehand, as LO,HI.", metavar="LO,HI"),
+        metadata=option(
+            "--bounds",
+            "What values can be, known beforehand, as LO,HI; of several columns as LO,HI;LO,HI.",
+            metavar="LO,HI",
+        ),
+    )
+    columns: tuple[str, ...] = asked(
+        "--columns",
+        "Several columns A,B,C: each user is asked for one of them, with all of epsilon.",
+        read=column_names,
+        default=(),
     )
     mechanism: tuple[str, ...] = asked(
         "--mechanism",
@@ -97,6 +120,23 @@ class ColumnMean:
 
     def __attrs_post_init__(self) -> None:
         require_rules(self, _RULES)
+        count = 1 if isinstance(self.bounds, Interval) else len(self.bounds)
+        if count != max(len(self.columns), 1):
+            rule = f"be one LO,HI for each of {len(self.columns)} columns" if self.columns else "be one LO,HI"
+            raise InvalidInput("bounds", f"{count} of them", rule, "several are said as 18,90;0,24 with --columns A,B")
+
+    @property
+    def inputs(self) -> Interval:
+        """The bounds of one column."""
+        assert isinstance(self.bounds, Interval)
+        return self.bounds
+
+    @property
+    def each(self) -> tuple[ColumnMean, ...]:
+        """The same of every one of several columns."""
+        assert isinstance(self.bounds, tuple)
+        pairs = zip(self.columns, self.bounds, strict=True)
+        return tuple(evolved(self, columns=(), column=name, bounds=bounds) for name, bounds in pairs)
 
     @property
     def doing(self) -> str:
@@ -116,32 +156,51 @@ class ColumnMean:
             "additive" if self.form is None else self.form,
             self.confidence,
         )
-        return [MeanMethod(name, self.epsilon, self.bounds, self.bins, *told) for name in self.mechanism]
+        return [MeanMethod(name, self.epsilon, self.inputs, self.bins, *told) for name in self.mechanism]
 
-    def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Means:
+    def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Means | SeveralMeans:
         """One simulated collection by each mechanism, or several."""
-        from mechdesign.collect.mean import mean_without_privacy
         from mechdesign.priors import parse_prior
 
-        law = None if self.guess is None else parse_prior(self.guess, self.bounds)
-        methods = self.methods()
-        values, clipped = self._values()
-        start = secrets.randbits(_MOST_SEED_BITS) if self.seed is None else _require_seed(self.seed)
-        plain = mean_without_privacy(values, self.bounds, self.confidence)
-        rows = []
-        for method in methods:
+        if self.columns:
+            return _several(self, say)
+        law = None if self.guess is None else parse_prior(self.guess, self.inputs)
+        values, clipped = self.values()
+        return self.of_groups(values, clipped, self.start(), say, law=law)
+
+    def start(self) -> int:
+        """The seed: the one that was said, or one of the system's."""
+        return secrets.randbits(_MOST_SEED_BITS) if self.seed is None else _require_seed(self.seed)
+
+    def of_groups(
+        self,
+        values: Floats,
+        clipped: int,
+        start: int,
+        say: Say,
+        group: Callable[[int], Floats] | None = None,
+        law: Density | None = None,
+    ) -> Means:
+        """Collections from everybody, or in run i from ``group(i)`` of them, drawn at random."""
+        from mechdesign.collect.mean import mean_without_privacy
+
+        asked_in = group or (lambda run: values)
+        plain = mean_without_privacy(values, self.inputs, self.confidence)
+        users, rows = asked_in(0).size, []
+        for method in self.methods():
             if law is not None and method.is_two_phase:
                 say(f"the best share and bins for {method.name}")
-                method = _tuned(method, values.size, law)
-            say(f"{self.runs} collections from {values.size} users with {method.name}")
-            rows.append(_collected(method, values, plain, self.runs, start))
-        data = str(self.file), self.column, values.size, clipped, (self.bounds.lower, self.bounds.upper)
+                method = _tuned(method, users, law)
+            say(f"{self.runs} collections from {users} users with {method.name}")
+            rows.append(_collected(method, asked_in, values, plain, self.runs, start))
+        data = str(self.file), self.column, users, clipped, (self.inputs.lower, self.inputs.upper)
         return Means(*data, self.epsilon, self.confidence, self.guess, start, self.runs, _said(plain), tuple(rows))
 
-    def _values(self) -> tuple[Floats, int]:
+    def values(self) -> tuple[Floats, int]:
+        """The values of the column, inside the bounds, and how many had to be moved there."""
         from mechdesign.priors import values_of_file
 
-        values, inputs = values_of_file(self.file, self.column), self.bounds
+        values, inputs = values_of_file(self.file, self.column), self.inputs
         outside = (values < inputs.lower) | (values > inputs.upper)
         count = int(outside.sum())
         if count and not self.clip:
@@ -169,26 +228,58 @@ def _tuned(method: MeanMethod, users: int, guess: Density) -> MeanMethod:
     return evolved(method, share=best.plan.share, bins=best.plan.bins)
 
 
-def _collected(method: MeanMethod, values: Floats, plain: EstimatedMean, runs: int, seed: int) -> Result:
+def _several(study: ColumnMean, say: Say) -> SeveralMeans:
+    """Users are dealt out over the columns anew in every collection: all groups have the same size up to one."""
+    import numpy as np
+
+    from mechdesign.collect.several import deal_coordinates
+
+    columns = [(one, *one.values()) for one in study.each]
+    sizes = {values.size for _, values, _ in columns}
+    if len(sizes) > 1:
+        raise InvalidInput("columns", sorted(sizes), "have as many values each: a row is a user", "leave rows out")
+    users, start, count = sizes.pop(), study.start(), len(columns)
+
+    def dealt(run: int) -> Any:
+        return deal_coordinates(users, count, np.random.default_rng([start, count, run]))
+
+    found = []
+    for place, (one, values, clipped) in enumerate(columns):
+        group = lambda run, place=place, values=values: values[dealt(run) == place]  # noqa: E731
+        found.append(one.of_groups(values, clipped, start, say, group))
+    return SeveralMeans(users, tuple(found))
+
+
+def _collected(
+    method: MeanMethod, group: Callable[[int], Floats], values: Floats, plain: EstimatedMean, runs: int, seed: int
+) -> Result:
     import numpy as np
 
     from mechdesign.collect.mean_methods import NAMES
 
     # by its name, so that a mechanism's numbers do not depend on which others are asked for
     children = np.random.SeedSequence([seed, NAMES.index(method.name)]).spawn(runs)
-    found = [method.collect(values, np.random.default_rng(child)) for child in children]
+    found = [method.collect(group(run), np.random.default_rng(child)) for run, child in enumerate(children)]
     first, truth, plan = found[0], float(values.mean()), None
     if method.is_two_phase:
-        made = method.plan(values.size)
+        made = method.plan(group(0).size)
         plan = Plan(made.first, made.second, made.share, made.bins, made.weight, method.form)
     over_runs = _over_runs(found, truth) if runs > 1 else None
-    noise = over_runs.rmse if first.expected is None and over_runs is not None else first.expected
+    expected = None if first.expected is None else math.hypot(first.expected, _of_drawing(values, group(0).size))
+    noise = over_runs.rmse if expected is None and over_runs is not None else expected
     said, error = _said(first.estimate), first.estimate.value - truth
     is_biased = said.standard_error is not None and first.bias > said.standard_error
     worth = None
     if noise is not None and plain.standard_error and not is_biased:
         worth = float(plain.users / (1 + (noise / plain.standard_error) ** 2))
-    return Result(said, method.name, error, first.expected, first.bias, worth, plan, over_runs)
+    return Result(said, method.name, error, expected, first.bias, worth, plan, over_runs)
+
+
+def _of_drawing(values: Floats, count: int) -> float:
+    """How far the mean of ``count`` of these values, drawn without putting back, is from that of all."""
+    if count == values.size:
+        return 0.0
+    return math.sqrt(float(values.var(ddof=1)) / count * (1 - count / values.size))
 
 
 def _over_runs(found: Sequence[Collected], truth: float) -> OverRuns:
@@ -339,7 +430,7 @@ class Means(Answer):
             )
             for row in self.results
         ]
-        lines.append(("without privacy", number(plain.estimate), plain.interval, "0", "0", str(users)))
+        lines.append(("without privacy", number(plain.estimate), plain.interval, "0", "0", str(plain.count)))
         level = f"{100 * plain.confidence:g}% interval"
         headings = ("mechanism", "estimate", level, "error", "expected error", "worth")
         yield Grid(title, headings, tuple(lines))
@@ -375,4 +466,37 @@ def _users(count: float | None) -> str:
     return "-" if count is None else f"{count:.0f}" if count >= 10 else f"{count:.2g}"
 
 
-ANSWERS = ((Means,),)
+@frozen
+class SeveralMeans(Answer):
+    """The means of several columns: every user was asked for one of them, with all of epsilon."""
+
+    users: int
+    columns: tuple[Means, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"users": self.users, "columns": [one.as_dict() for one in self.columns]}
+
+    @property
+    def rows(self) -> Sequence[Any]:
+        return [{"column": one.column} | row for one in self.columns for row in one.rows]
+
+    def plot(self) -> Figure:
+        """A panel a column: an interval a mechanism, beside that without privacy."""
+        from mechdesign.plot.means import means_of_columns
+
+        about = f"ε = {self.columns[0].epsilon:g}, {self.users} users, each asked for one column"
+        panels = [
+            ({row.mechanism: row.found.mean for row in one.results}, one.without_privacy.mean, one.name)
+            for one in self.columns
+        ]
+        return means_of_columns(panels, f"Means under local privacy, {about}")
+
+    def shown(self) -> Iterator[Grid | str]:
+        share = f"{self.users} users, each asked for one of {len(self.columns)} columns, drawn at random"
+        yield f"{share}, with all of eps. The expected error counts that draw, too."
+        for one in self.columns:
+            yield ""
+            yield from one.shown()
+
+
+ANSWERS = ((Means,), (SeveralMeans,))

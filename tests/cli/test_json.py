@@ -96,7 +96,6 @@ ASKED = {
     "table": "table ogpm.json",
     "verify": "verify table.json",
     "export": "export table.json --to python --out sources",
-    "export with a state": "export grr.json --to python --out device --reports 3 --values 1",
     "export a package": "export table.json --to c --package survey --out packed",
     "export a package with a state": "export grr.json --to c --package survey --out kept --reports 3",
     "apply": "apply table.json --in data.csv --column x --out out.csv",

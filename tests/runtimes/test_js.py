@@ -116,6 +116,14 @@ def test_its_types_allow_what_they_should_and_no_more() -> None:
     run(["node", compiler(), "--project", str(PROJECT)], PROJECT)
 
 
+def test_it_is_formatted_and_linted_by_the_language_s_own_tools() -> None:
+    needs("node")
+    for program, arguments in (("prettier/bin/prettier.cjs", ["--check", "."]), ("eslint/bin/eslint.js", ["."])):
+        if not (TOOLS / program).exists():
+            pytest.skip(f"{Path(program).stem} is not installed (make toolchains)")
+        run(["node", str(TOOLS / program), *arguments], PROJECT)
+
+
 def test_what_draws_and_writes_envelopes_stays_small() -> None:
     assert sum((PROJECT / "src" / f"{name}.mjs").stat().st_size for name in DRAWING) < 25_000
 
@@ -155,7 +163,8 @@ def test_a_table_of_every_kind_alone_in_a_module_answers_its_vectors(shared: dic
     needs("node")
     for table in shared.values():
         stem = alone(table, tmp_path)
-        assert run(["node", f"{stem}_replay.mjs", f"{stem}.mjs", "vectors.txt"], tmp_path).startswith("PASS ")
+        replay = ["node", str(PROJECT / "replay.mjs"), f"{stem}.mjs", "vectors.txt"]
+        assert run(replay, tmp_path).startswith("PASS ")
 
 
 def test_a_module_writes_envelopes_and_without_randomness_it_reports_nothing(tmp_path: Path) -> None:

@@ -393,7 +393,7 @@ INSTEAD = {
 CHANGED = ("Device", "ItemLaw", "Law", "NumberLaw", "RandomBytes", "Sampler", "Table")
 NOT_SEEN = re.compile(
     r"FileRefused|allot|bytesBelow|repeats|attempts|refused =|digits =|further =|return -64|most = |i < means|"
-    r"require|isTable|isDevice|isRight|labels|random|SYSTEM|BLOCK|block\[i\]|place\(places"
+    r"require|isTable|isDevice|file\.text|isRight|labels|random|SYSTEM|BLOCK|block\[i\]|place\(places"
 )
 """Lines that refuse files, set bytes apart or read the system's: vectors do not show them, other tests do."""
 

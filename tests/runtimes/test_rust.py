@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from mechdesign.deploy.export.edges import rust
 from mechdesign.deploy.export.folder import export_package
 from mechdesign.deploy.export.package import Member, member_of
 from mechdesign.deploy.export.shared_vectors import FOLDER
+from mechdesign.deploy.kinds import Encoding
 from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
 from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.sampler import sample_codes
@@ -82,9 +83,9 @@ def tables() -> dict[str, Table]:
 @pytest.mark.slow
 def test_its_own_tests_pass(native: Path, build: dict[str, str]) -> None:
     needs("cargo", "rustc")
-    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
+    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
     bare = run(["cargo", "test", "--offline", "--no-default-features"], native, **build)
-    assert "test result: ok. 5 passed; 0 failed" in bare
+    assert "test result: ok. 6 passed; 0 failed" in bare
 
 
 @pytest.mark.slow
@@ -154,7 +155,8 @@ def grouped(reports: list[str], others: list[str]) -> list[list[int]]:
     """How often reports are in each of at most 40 groups, for both lists: groups are alike of the second."""
     order = sorted(set(reports) | set(others))
     counts, expected = Counter(reports), Counter(others)
-    groups, size = [], 0
+    groups: list[list[int]] = []
+    size = 0
     for report in order:
         if not groups or size >= len(others) / 40:
             groups.append([0, 0])
@@ -310,7 +312,7 @@ def test_a_package_is_built_tested_and_called_by_cargo(
     needs("cargo", "rustc", "cargo-clippy", "rustfmt")
     folder = tmp_path / "made"
     export_package(tables, "rust", "sur-vey", folder, cases=20)
-    assert "test result: ok. 5 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
     run(["cargo", "clippy", "-q", "--offline", "--all-targets", "--", "-D", "warnings"], folder, **build)
     run(["cargo", "fmt", "--check"], folder)
     said = drawn_by(
@@ -322,7 +324,7 @@ def test_a_package_is_built_tested_and_called_by_cargo(
         '    assert!(matches!(PETS.sample("dog"), Ok(Report::Bytes(bytes)) if bytes.len() == 1));\n}\n',
         build,
     )
-    row = tables["smokes"].law.rows[1]
+    row = tables["smokes"].document["law"]["rows"][1]
     observed = [Counter(said.split())[label] for label in LABELS.outputs or ()]
     assert sum(observed) == 4000
     assert stats.chisquare(observed, [4000 * count / sum(row) for count in row]).pvalue > 1e-6
@@ -335,7 +337,7 @@ def test_a_package_with_a_device_keeps_its_state(build: dict[str, str], tmp_path
     folder = tmp_path / "made"
     device = Device(once, again, 2, 3)
     export_package({"once": once, "again": again}, "rust", "survey", folder, cases=4, device=device)
-    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
     said = drawn_by(
         folder,
         "use survey::{FileStorage, Report, ONCE_DEVICE};\nfn main() {\n"
@@ -357,8 +359,8 @@ def test_a_package_of_a_collection_writes_its_envelopes(
     needs("cargo", "rustc")
     parts = [Attribute(name, table) for name, table in tables.items()]
     folder = tmp_path / "made"
-    export_package(Collection("people", Spending.SPLIT, parts), "rust", "survey", folder, cases=4)
-    assert "test result: ok. 5 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    export_package(Collection("people", Spending.SPLIT, tuple(parts)), "rust", "survey", folder, cases=4)
+    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
 
 
 @pytest.mark.slow
@@ -368,12 +370,11 @@ def test_a_package_of_65536_labels_is_built_and_passes(build: dict[str, str], tm
     many = protocol_table("olh", 1, tuple(f"label {i}" for i in range(65_536)))
     export_package({"places": many}, "rust", "survey", folder, cases=4)
     said = run(["cargo", "test", "--offline", "--release"], folder, **build)
-    assert "test result: ok. 5 passed; 0 failed" in said
+    assert "test result: ok. 6 passed; 0 failed" in said
 
 
 # -- changes of the runtime --------------------------------------------------------------------------------------------
 
-MUTANTS = 60
 FUNCTIONS = {
     "bits": ("draw", "below", "happens", "whole", "hash"),
     "numbers": ("draw", "row", "find", "clamped"),
@@ -382,7 +383,7 @@ FUNCTIONS = {
     "device": ("create", "reported", "remembered", "known", "checked", "is_entry", "written", "checksum"),
 }
 """What reports, states and envelopes come from. What reads files is tested on files that were changed."""
-CHANGES = {
+CHANGES: Mapping[str, tuple[str, Callable[[str], str | None]]] = {
     "numbers": (r"(?<![\w.])\d[\d_]*(?![\w.])", lambda old: str(int(old.replace("_", "")) + 1)),
     "comparisons": (r" (<=?|>=?|==|!=) ", {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}.get),
     "steps": (r" ([-+*/%&|^]|<<|>>) ", {"+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "&": "|", "|": "&"}.get),
@@ -390,8 +391,22 @@ CHANGES = {
 EQUIVALENT = (
     # from the mean of a row the step to it is always taken, from the row before
     "let reached = means.partition_point(|mean| *mean <= place); with <",
+    "Domain::Between(lower, upper) if (*lower..=*upper).contains(&x) => Ok(0), with 1",  # intervals have no such row
+    "let mut content = Vec::with_capacity(60 + payload.len()); with 61",
+    "let mut content = Vec::with_capacity(60 + payload.len()); with -",
+    "let mut nonce = [0; 16]; with 1",  # what is overwritten
+    # no table draws minus zero, and vectors have no such numbers: the runtime's own tests have
+    "return Ok((y + 0.0).to_le_bytes().to_vec()); // never minus zero with -",
+    "if period > MOST || allowance > self.reports || least >= MOST { with >",
+    # vectors have no value a second time with another draw: the runtime's own tests have
+    "let key = if self.once.items().is_some() { 4 } else { 8 }; with 5",
+    "let key = if self.once.items().is_some() { 4 } else { 8 }; with 9",
+    # no table here has an end of its domain for its last mean
+    "let mut row = reached.saturating_sub(1).min(means.len() - 2); with +",
+    "return Ok(number < digits); with <=",  # they differ
+    "Ok(if z < 0.0 { -number } else { number }) with <=",  # of 0 there is nothing to negate
 )
-"""Changes that leave the law what it is."""
+"""Changes that no vector notices, and why."""
 
 
 def mutants() -> list[tuple[str, str, str]]:
@@ -416,12 +431,15 @@ def mutants() -> list[tuple[str, str, str]]:
 
 
 def more_tables() -> dict[str, Table]:
-    """Of what the shared tables have one case only: offsets that are not 0, and several means."""
+    """Of what the shared tables have too few cases: offsets, several means, and numbers from 1 to 256."""
     problem = UnbiasedProblem(1.0, uniform(Interval(-1, 1)), Interval(-1, 1), size=9, gap=1e-2)
     return {
         "far": make_table(catalogue.duchi(1.0, Interval(3, 5)), 16),
         "noise": make_table(catalogue.laplace(2.5, Interval(10, 11)), 16),
         "means": make_table(optimal_unbiased(problem)),
+        "most": make_table(Encoding("subset", 1.0, 6, "subset", {"subset": 5}), 32),
+        "blocks": make_table(Encoding("hadamard", 1.0, 5, "hadamard", {"blocks": 4}), 32),
+        "functions": make_table(Encoding("sketch", 1.0, 5, "sketch", {"functions": 256, "buckets": 3}), 32),
     }
 
 
@@ -447,7 +465,9 @@ def test_a_changed_runtime_fails_vectors(tmp_path: Path) -> None:
     run(build, tmp_path)
     run(check, tmp_path)
     passed = []
-    for name, text, what in random.Random(28).sample(mutants(), MUTANTS):
+    changed = mutants()
+    assert len(changed) > 150
+    for name, text, what in changed:
         path = tmp_path / "src" / f"{name}.rs"
         kept = path.read_text()
         path.write_text(text)

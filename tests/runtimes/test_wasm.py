@@ -104,7 +104,7 @@ def test_reports_follow_their_table_and_what_is_no_input_is_refused(tables: dict
     )
     said = run(["node", "draw.mjs"], folder).splitlines()
     assert said[DRAWS:] == ["true 1 true", '["cat","dog","no $pet","other"] true']
-    row = tables["smokes"].law.rows[1]
+    row = tables["smokes"].document["law"]["rows"][1]
     observed = [Counter(said[:DRAWS])[label] for label in LABELS.outputs or ()]
     assert sum(observed) == DRAWS
     assert stats.chisquare(observed, [DRAWS * count / sum(row) for count in row]).pvalue > 1e-6
@@ -114,7 +114,7 @@ def test_reports_follow_their_table_and_what_is_no_input_is_refused(tables: dict
 def test_a_collection_and_65536_labels_are_built_and_pass(tables: dict[str, Table], tmp_path: Path) -> None:
     many = protocol_table("olh", 1, tuple(f"label {i}" for i in range(65_536)))
     parts = [Attribute(name, table) for name, table in {**tables, "places": many}.items()]
-    built(Collection("people", Spending.SPLIT, parts), tmp_path)
+    built(Collection("people", Spending.SPLIT, tuple(parts)), tmp_path)
 
 
 @pytest.mark.slow

@@ -148,7 +148,9 @@ def test_a_table_s_name_that_is_no_identifier_is_refused(tables: dict[str, Table
 @pytest.mark.parametrize(
     ("language", "name"),
     [
+        ("rust", "all"),
         ("typescript", "new"),
+        ("wasm", "new"),
         ("python", "lambda"),
         ("java", "string"),
         ("kotlin", "any"),

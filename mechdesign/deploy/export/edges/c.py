@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterable, Mapping
 
 from mechdesign.deploy.export.package import (
@@ -147,14 +146,18 @@ def _input(member: Member, arguments: str) -> str:
     return f"_label({arguments.format(c_text(str(member.first)))})"
 
 
+def is_plain(letter: str) -> bool:
+    """Whether a letter stands for itself in texts of every language."""
+    return letter.isascii() and (letter.isalnum() or letter in " _.,:-")
+
+
 def c_text(text: str) -> str:
     """A text in UTF-8. Three octal digits end an escape whatever follows, and question marks make no trigraphs.
 
     >>> print(c_text('no "??/"'))
     "no \\042\\077\\077\\057\\042"
     """
-    plain = frozenset(string.ascii_letters + string.digits + " _.,:-")
-    escaped = (letter if letter in plain else "".join(f"\\{byte:03o}" for byte in letter.encode()) for letter in text)
+    escaped = (letter if is_plain(letter) else "".join(f"\\{byte:03o}" for byte in letter.encode()) for letter in text)
     return f'"{"".join(escaped)}"'
 
 

@@ -112,10 +112,10 @@ def _places(package: Package) -> dict[str, object]:
 
 
 def single(member: Member) -> Mapping[str, str]:
-    """The modules that draw and write envelopes joined into one, with the table's file as a text, and what replays."""
+    """The modules that draw and write envelopes joined into one, with the table's file as a text."""
     table = f"const TABLE_JSON = {json.dumps(member.json)};\n"
     texts = [*(runtime(f"js/src/{name}.mjs") for name in _DRAWING), table, runtime("js/package/single.mjs")]
-    return {f"{member.stem}.mjs": joined(texts), f"{member.stem}_replay.mjs": runtime("js/replay.mjs")}
+    return {f"{member.stem}.mjs": joined(texts)}
 
 
 def joined(modules: Iterable[str]) -> str:

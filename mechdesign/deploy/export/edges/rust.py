@@ -44,10 +44,10 @@ def vectors(package: Package) -> dict[str, str]:
     """All vectors of a package, in one folder."""
     texts = {}
     for member in package.members:
-        texts[f"vectors/{member.name}.txt"] = member.vectors
+        texts[f"vectors/{member.name}_vectors.txt"] = member.vectors
         texts[f"vectors/{member.name}_envelopes.txt"] = member.envelopes
     if package.device is not None:
-        texts[f"vectors/{package.device.name}.txt"] = package.device.vectors
+        texts[f"vectors/{package.device.name}_vectors.txt"] = package.device.vectors
     return texts
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import string
 import unicodedata
 
-from mechdesign.deploy.export.edges.c import HEADER, SOURCES, header, source
+from mechdesign.deploy.export.edges.c import HEADER, SOURCES, header, is_plain, source
 from mechdesign.deploy.export.package import (
     MOST_CASES,
     Language,
@@ -91,10 +90,9 @@ def swift_text(text: str) -> str:
     """A literal that no letter ends.
 
     >>> print(swift_text("it's"))
-    "it\\\\u{27}s"
+    "it\\u{27}s"
     """
-    plain = frozenset(string.ascii_letters + string.digits + " _.,:-")
-    return '"' + "".join(letter if letter in plain else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
+    return '"' + "".join(letter if is_plain(letter) else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
 
 
 def _example(member: Member) -> str:

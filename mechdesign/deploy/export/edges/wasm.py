@@ -6,12 +6,10 @@ import json
 
 from mechdesign.deploy.export.edges import js
 from mechdesign.deploy.export.edges.rust import SOURCES, vectors
-from mechdesign.deploy.export.package import VERSION, Language, NameRule, Package, Packaging
+from mechdesign.deploy.export.package import VERSION, Language, Package, Packaging
 from mechdesign.deploy.export.render import render
 from mechdesign.deploy.export.runtime import runtime
 
-RULE = NameRule(js.RULE.pattern, js.RULE.words, js.RULE.taken)
-"""That of npm; tables are keys of an object, which may have any name."""
 _RUSTC = 'rustc --edition 2021 --crate-type cdylib --crate-name samplers --cfg "feature=\\"wasm\\""'
 _BUILD = (
     f"{_RUSTC} --target wasm32-unknown-unknown -C opt-level=s -C lto=fat -C codegen-units=1 -C panic=abort "
@@ -60,7 +58,7 @@ WASM = Language(
     "wasm",
     package=Packaging(
         "npm",
-        RULE,
+        js.RULE,
         "rust/wasm/guide.md",
         _carried,
         _files,

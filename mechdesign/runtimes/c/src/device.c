@@ -8,17 +8,10 @@ typedef struct {
     unsigned char bytes[MDP_LONGEST_STATE];
 } state;
 
-static uint32_t word(const unsigned char *bytes) {
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-static void put_word(unsigned char *bytes, uint32_t number) {
-    int i;
-    for (i = 0; i < 4; i++) bytes[i] = (unsigned char)(number >> 8 * i & 255);
-}
+static uint32_t word(const unsigned char *bytes) { return (uint32_t)mdp_get(bytes, 4); }
 
 static double double_at(const unsigned char *bytes) {
-    uint64_t bits = (uint64_t)word(bytes + 4) << 32 | word(bytes);
+    uint64_t bits = mdp_get(bytes, 8);
     double value;
     memcpy(&value, &bits, 8);
     return value;
@@ -27,8 +20,7 @@ static double double_at(const unsigned char *bytes) {
 static void put_double(unsigned char *bytes, double value) {
     uint64_t bits;
     memcpy(&bits, &value, 8);
-    put_word(bytes, (uint32_t)(bits & UINT32_MAX));
-    put_word(bytes + 4, (uint32_t)(bits >> 32));
+    mdp_put(bytes, 8, bits);
 }
 
 static int32_t field(const state *held, int place) { return (int32_t)word(held->bytes + place); }
@@ -56,43 +48,6 @@ static size_t entry_size(const mdp_device *device) {
 
 static size_t state_size(const mdp_device *device) {
     return 60 + entry_size(device) * (size_t)device->values;
-}
-
-static int read_device(mdp_json object, mdp_device *device) {
-    mdp_json value;
-    unsigned char hash[32];
-    int64_t values, reports;
-    if (!mdp_json_member(object, "format", &value) || !mdp_json_is(value, "\"mechdesign device\"")) return 0;
-    if (!mdp_json_member(object, "version", &value) || !mdp_json_is(value, "1")) return 0;
-    if (!mdp_json_member(object, "sha256", &value) || !mdp_json_hash(value, device->hash)) return 0;
-    if (!mdp_json_member(object, "table", &value) || !mdp_json_hash(value, hash)) return 0;
-    if (memcmp(hash, device->first->hash, sizeof hash) != 0) return 0;
-    if (!mdp_json_member(object, "again", &value)) return 0;
-    if (device->again == NULL
-            ? !mdp_json_is(value, "null")
-            : !mdp_json_hash(value, hash) || memcmp(hash, device->again->hash, sizeof hash) != 0) {
-        return 0;
-    }
-    if (!mdp_json_member(object, "values", &value) || !mdp_json_integer(value, &values)) return 0;
-    if (!mdp_json_member(object, "reports", &value) || !mdp_json_integer(value, &reports)) return 0;
-    if (values < 0 || values > 4096 || reports < 1 || reports > 10000) return 0;
-    device->values = (int32_t)values;
-    device->reports = (int32_t)reports;
-    if (device->again != NULL && (is_of_items(device) || device->again->kind >= MDP_RESPONSE || values == 0))
-        return 0;
-    return state_size(device) <= MDP_LONGEST_STATE;
-}
-
-MDP_SHARED int mdp_device_read(const char *json, size_t length, const mdp_table *first,
-                               const mdp_table *again, mdp_device *device) {
-    mdp_device found = {NULL, NULL, {0}, 0, 0};
-    mdp_json object;
-    found.first = first;
-    found.again = again;
-    if (json == NULL || !mdp_json_read(json, length, &object) || !read_device(object, &found))
-        return MDP_BAD_FILE;
-    *device = found;
-    return MDP_OK;
 }
 
 MDP_SHARED mdp_subject mdp_device_subject(const mdp_device *device) {
@@ -153,10 +108,10 @@ static int load(const mdp_device *device, const mdp_storage *storage, int32_t le
 static int store(const mdp_device *device, const mdp_storage *storage, state *next, int32_t period,
                  int32_t made) {
     size_t size = state_size(device);
-    put_word(next->bytes + SERIAL, (uint32_t)field(next, SERIAL) + 1);
-    put_word(next->bytes + PERIOD, (uint32_t)period);
-    put_word(next->bytes + MADE, (uint32_t)made);
-    put_word(next->bytes + size - 4, checksum(next->bytes, size - 4));
+    mdp_put(next->bytes + SERIAL, 4, (uint32_t)field(next, SERIAL) + 1);
+    mdp_put(next->bytes + PERIOD, 4, (uint32_t)period);
+    mdp_put(next->bytes + MADE, 4, (uint32_t)made);
+    mdp_put(next->bytes + size - 4, 4, checksum(next->bytes, size - 4));
     return storage->store(storage->context, next->bytes, size) == 0 ? MDP_OK : MDP_STORAGE;
 }
 
@@ -177,7 +132,7 @@ MDP_SHARED int mdp_device_create(const mdp_device *device, const mdp_storage *st
         memcpy(next.bytes, "mdstate", 7);
         next.bytes[7] = is_of_items(device) ? 2 : 1;
         memcpy(next.bytes + 8, device->hash, 32);
-        put_word(next.bytes + SERIAL, (uint32_t)least);
+        mdp_put(next.bytes + SERIAL, 4, (uint32_t)least);
     }
     return store(device, storage, &next, period, device->reports - allowance);
 }
@@ -193,7 +148,7 @@ static void remember(const mdp_device *device, state *now, double x, mdp_report 
     size_t size = entry_size(device);
     int32_t held = field(now, HELD), place;
     if (is_of_items(device))
-        put_word(key, (uint32_t)x);
+        mdp_put(key, 4, (uint32_t)x);
     else
         put_double(key, x + 0.0); /* minus zero is zero */
     place = place_among(device, now, held, key);
@@ -205,7 +160,7 @@ static void remember(const mdp_device *device, state *now, double x, mdp_report 
             memcpy(entry + 4, drawn->bytes, drawn->size);
         else
             put_double(entry + 8, drawn->number);
-        put_word(now->bytes + HELD, (uint32_t)held + 1);
+        mdp_put(now->bytes + HELD, 4, (uint32_t)held + 1);
     }
     if (is_of_items(device))
         memcpy(drawn->bytes, entry + 4, drawn->size);

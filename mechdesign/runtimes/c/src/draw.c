@@ -16,11 +16,10 @@ static const unsigned char *bytes_from(mdp_source *from, unsigned char *own, siz
 }
 
 static uint64_t little_endian(const unsigned char *bytes, int bits) {
-    uint64_t number = 0;
-    int i;
+    uint64_t number;
     if (bits == 32)
         return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-    for (i = (bits + 7) / 8; i-- > 0;) number = number << 8 | bytes[i];
+    number = mdp_get(bytes, (size_t)(bits + 7) / 8);
     return bits < 64 ? number & ((UINT64_C(1) << bits) - 1) : number;
 }
 
@@ -161,11 +160,6 @@ static uint64_t choose(const mdp_table *t, mdp_source *from, uint64_t mine) {
     return mine < groups ? mine : mine - groups;
 }
 
-static void put_number(unsigned char *report, size_t count, uint64_t value) {
-    size_t i;
-    for (i = 0; i < count; i++) report[i] = (unsigned char)(value >> 8 * i & 255);
-}
-
 /* Bits, each 1 with `own` (mine) or `other` counts of 2^bits; bit v is bit v % 8 of byte v / 8. */
 static void coins(const mdp_table *t, mdp_source *from, unsigned char *report, int64_t mine) {
     unsigned char own[256];
@@ -224,19 +218,19 @@ static void report_item(const mdp_table *t, uint64_t item, mdp_source *from, uns
     size_t size = t->report_count, head;
     uint64_t seed;
     switch (t->kind) {
-    case MDP_RESPONSE: put_number(report, size, choose(t, from, item)); break;
+    case MDP_RESPONSE: mdp_put(report, size, choose(t, from, item)); break;
     case MDP_UNARY: coins(t, from, report, (int64_t)item); break;
     case MDP_HASHING:
         seed = bits_from(from, 64);
-        put_number(report, 8, seed);
-        put_number(report + 8, size - 8, choose(t, from, hashed(item, seed) % (uint64_t)t->groups));
+        mdp_put(report, 8, seed);
+        mdp_put(report + 8, size - 8, choose(t, from, hashed(item, seed) % (uint64_t)t->groups));
         break;
     case MDP_SUBSET: subset(t, from, report, (int64_t)item); break;
-    case MDP_HADAMARD: put_number(report, size, hadamard(t, from, item)); break;
+    case MDP_HADAMARD: mdp_put(report, size, hadamard(t, from, item)); break;
     default:
         head = size - (size_t)(t->width + 7) / 8;
         seed = bits_from(from, t->seed_bits);
-        put_number(report, head, seed);
+        mdp_put(report, head, seed);
         coins(t, from, report + head, (int64_t)(hashed(item, seed) % (uint64_t)t->width));
     }
 }

@@ -19,11 +19,6 @@ static size_t payload_size(const mdp_table *table) {
 
 MDP_SHARED size_t mdp_envelope_size(const mdp_table *table) { return HEAD + payload_size(table); }
 
-static void put_little(unsigned char *bytes, size_t count, uint64_t number) {
-    size_t i;
-    for (i = 0; i < count; i++) bytes[i] = (unsigned char)(number >> 8 * i & 255);
-}
-
 MDP_SHARED int mdp_envelope_from(const mdp_table *table, const mdp_subject *subject, const mdp_report *report,
                                  uint32_t last_day, mdp_fill *fill, void *state, unsigned char *envelope) {
     unsigned char nonce[NONCE];
@@ -45,14 +40,14 @@ MDP_SHARED int mdp_envelope_from(const mdp_table *table, const mdp_subject *subj
     if (fill(state, nonce, NONCE) != 0) return MDP_NO_RANDOMNESS;
     memcpy(envelope, "mdre\1", 5);
     envelope[5] = subject->kind;
-    put_little(envelope + 6, 2, subject->attribute);
-    put_little(envelope + 8, 4, last_day);
+    mdp_put(envelope + 6, 2, subject->attribute);
+    mdp_put(envelope + 8, 4, last_day);
     memcpy(envelope + 12, subject->hash, sizeof subject->hash);
     memcpy(envelope + 44, nonce, NONCE);
     if (table->kind >= MDP_RESPONSE)
         memcpy(envelope + HEAD, report->bytes, table->report_count);
     else
-        put_little(envelope + HEAD, payload_size(table), word);
+        mdp_put(envelope + HEAD, payload_size(table), word);
     return MDP_OK;
 }
 

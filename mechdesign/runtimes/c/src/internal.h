@@ -32,6 +32,18 @@
 #define MDP_SHARED
 #endif
 
+/* Numbers are little-endian wherever they are bytes. */
+static inline uint64_t mdp_get(const unsigned char *bytes, size_t count) {
+    uint64_t number = 0;
+    while (count-- > 0) number = number << 8 | bytes[count];
+    return number;
+}
+
+static inline void mdp_put(unsigned char *bytes, size_t count, uint64_t number) {
+    size_t i;
+    for (i = 0; i < count; i++) bytes[i] = (unsigned char)(number >> 8 * i & 255);
+}
+
 /* A value in JSON. */
 typedef struct {
     const char *at, *end;

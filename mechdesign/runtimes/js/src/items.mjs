@@ -124,5 +124,7 @@ function parity(number) {
 }
 
 function written(number, length) {
-  return Uint8Array.from({ length }, (_, i) => Number((number >> BigInt(8 * i)) & 255n));
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = Number((number >> BigInt(8 * i)) & 255n);
+  return bytes;
 }

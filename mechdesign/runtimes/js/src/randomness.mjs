@@ -28,8 +28,10 @@ export function allotted(size) {
   let used = 0;
   return (bytes) => {
     if (bytes.length > size - used) return take(bytes);
-    bytes.set(own.subarray(used, used + bytes.length));
-    own.fill(0, used, (used += bytes.length));
+    for (let i = 0; i < bytes.length; i++) {
+      bytes[i] = own[used];
+      own[used++] = 0;
+    }
   };
 }
 

@@ -340,7 +340,7 @@ fn double(bytes: &[u8]) -> f64 {
 }
 
 /// CRC-32, as in zip files.
-fn checksum(bytes: &[u8]) -> u32 {
+pub(super) fn checksum(bytes: &[u8]) -> u32 {
     let mut sum = u32::MAX;
     for byte in bytes {
         sum ^= u32::from(*byte);

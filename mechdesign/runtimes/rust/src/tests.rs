@@ -73,6 +73,14 @@ fn without_randomness_there_is_an_error_and_no_report() {
     }
 }
 
+#[test]
+fn minus_zero_is_zero_in_an_envelope() {
+    for table in tables() {
+        let [zero, minus] = [0.0, -0.0].map(|y| table.envelope_from(&Report::Number(y), 1, &mut |_| Ok(())));
+        assert_eq!(zero, minus);
+    }
+}
+
 /// The label of an input, where the table has labels for them.
 fn labelled(table: &Table, x: f64) -> super::Input<'_> {
     match table.input_labels() {
@@ -132,13 +140,14 @@ fn files_that_were_cut_or_changed_are_refused_or_draw() {
 #[cfg(feature = "files")]
 #[test]
 fn a_state_in_a_file_is_created_spent_counted_and_used_by_one() {
+    use super::device::checksum;
     use super::{Device, DeviceError, FileStorage};
 
     let tables = tables();
     let table = tables.iter().find(|table| table.output_labels().is_none()).unwrap_or(&tables[0]);
     let hash: String = table.hash().iter().map(|byte| format!("{byte:02x}")).collect();
     let file = format!(
-        r#"{{"again":null,"format":"mechdesign device","reports":1,"sha256":"{hash}","table":"{hash}","values":1,"version":1}}"#
+        r#"{{"again":null,"format":"mechdesign device","reports":1,"sha256":"{hash}","table":"{hash}","values":2,"version":1}}"#
     );
     let device = Device::read(file, table, None).unwrap();
     let folder = std::env::temp_dir().join(format!("mechdesign-{}-{}", &hash[..8], std::process::id()));
@@ -147,6 +156,9 @@ fn a_state_in_a_file_is_created_spent_counted_and_used_by_one() {
     let x = inputs(table)[0];
     let mut storage = FileStorage::open(&path).unwrap();
     assert!(matches!(device.report_code(&mut storage, x, 20, 0), Err(DeviceError::Missing)));
+    for (period, allowance, least) in [(1 << 31, 0, 0), (20, 2, 0), (20, 0, (1 << 31) - 1)] {
+        assert!(matches!(device.create(&mut storage, period, allowance, least), Err(DeviceError::BadNumber)));
+    }
     device.create(&mut storage, 20, 1, 0).unwrap();
     assert!(matches!(device.create(&mut storage, 20, 1, 0), Err(DeviceError::Present)));
     device.report(&mut storage, labelled(table, x), 20, 0).unwrap();
@@ -156,6 +168,17 @@ fn a_state_in_a_file_is_created_spent_counted_and_used_by_one() {
     let mut storage = FileStorage::open(&path).unwrap();
     assert_eq!(device.serial(&mut storage, 0).unwrap(), 2);
     assert!(matches!(device.serial(&mut storage, 3), Err(DeviceError::RolledBack)));
+
+    // the same value a second time, with something else that was drawn for it
+    let mut content = fs::read(&path).unwrap();
+    let (end, entry) = (content.len() - 4, (content.len() - 60) / 2);
+    content[52] = 2;
+    content.copy_within(56..56 + entry, 56 + entry);
+    content[56 + entry + if entry == 16 { 8 } else { 4 }] ^= 1;
+    let sum = checksum(&content[..end]);
+    content[end..].copy_from_slice(&sum.to_le_bytes());
+    fs::write(&path, content).unwrap();
+    assert!(matches!(device.serial(&mut storage, 0), Err(DeviceError::Damaged)));
     drop(storage);
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -55,7 +55,7 @@ assert.deepEqual(Object.keys(loaded).sort(), Object.keys(tables).sort());
 for (const [name, table] of Object.entries(loaded)) {
   const isOfItems = JSON.parse(text(`tables/${name}.json`)).domain.kind === "items";
   const inputOf = (input) => (isOfItems ? Number(input) : number(input));
-  const lines = linesOf(`vectors/${name}.txt`);
+  const lines = linesOf(`vectors/${name}_vectors.txt`);
   const enveloped = linesOf(`vectors/${name}_envelopes.txt`);
 
   test(`${name} reproduces its vectors`, () => {

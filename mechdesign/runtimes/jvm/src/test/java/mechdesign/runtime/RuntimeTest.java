@@ -22,6 +22,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RuntimeTest {
+  /** A storage that may be full. */
+  private static final class Memory implements Storage {
+    private byte[] kept;
+    private boolean isFull;
+
+    @Override
+    public byte[] load() {
+      return kept;
+    }
+
+    @Override
+    public void store(byte[] content) throws IOException {
+      if (isFull) throw new IOException("full");
+      kept = content.clone();
+    }
+  }
+
   private static final Path VECTORS = Path.of("..", "vectors");
 
   private static Table table(String name) throws IOException {
@@ -213,19 +230,7 @@ class RuntimeTest {
     Sampler<Double, Double> sampler = Sampler.numbers(table("labels_out"));
     String file = Files.readString(VECTORS.resolve("labels_out_device.json"));
     Device<Double, Double> device = Device.read(file, sampler, sampler);
-    byte[][] kept = {null};
-    Storage storage =
-        new Storage() {
-          @Override
-          public byte[] load() {
-            return kept[0];
-          }
-
-          @Override
-          public void store(byte[] content) {
-            kept[0] = content;
-          }
-        };
+    Memory storage = new Memory();
     device.create(storage, 1, 2, 0);
     double first = device.report(storage, 1.0, 1, 0, RandomBytes.of(new byte[8]));
     assertEquals(sampler.table.law.outputs[0], first);
@@ -249,22 +254,10 @@ class RuntimeTest {
     Sampler<Double, Double> sampler = Sampler.numbers(table("additive"));
     String file = Files.readString(VECTORS.resolve("additive_device.json"));
     Device<Double, Double> device = Device.read(file, sampler, sampler);
-    byte[][] kept = {null};
-    Storage broken =
-        new Storage() {
-          @Override
-          public byte[] load() {
-            return kept[0];
-          }
-
-          @Override
-          public void store(byte[] content) throws IOException {
-            if (kept[0] != null) throw new IOException("full");
-            kept[0] = content.clone();
-          }
-        };
-    device.create(broken, 1, 3, 0);
-    assertThrows(IOException.class, () -> device.report(broken, 0.5, 1, 0));
-    assertEquals(1, device.serial(broken, 0));
+    Memory storage = new Memory();
+    device.create(storage, 1, 3, 0);
+    storage.isFull = true;
+    assertThrows(IOException.class, () -> device.report(storage, 0.5, 1, 0));
+    assertEquals(1, device.serial(storage, 0));
   }
 }

@@ -83,7 +83,7 @@ EXAMPLE = "table --eps 1 --mechanism pm --domain 0,250000 --out salary.json"
 
 def _published() -> list[str]:
     """The mechanisms that a table is made of by name."""
-    return [line.key for line in (*catalogue.ON_INTERVALS, *catalogue.ON_POINTS)]
+    return [*(line.key for line in catalogue.ON_INTERVALS), *(line.key for line in catalogue.ON_POINTS)]
 
 
 def run(

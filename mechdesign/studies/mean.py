@@ -46,10 +46,10 @@ def mechanism_names() -> Iterable[str]:
     return (*_WITH_BINS, *(entry.key for entry in ON_INTERVALS))
 
 
-def bounds_of_columns(said: Any) -> Interval | tuple[Interval, ...]:
+def bounds_of(said: Any) -> Interval | tuple[Interval, ...]:
     """What values of a file can be, which has to be given: of several columns one for each.
 
-    >>> bounds_of_columns("18,90; 0,24")
+    >>> bounds_of("18,90; 0,24")
     (Interval(lower=18.0, upper=90.0), Interval(lower=0.0, upper=24.0))
     """
     if isinstance(said, str) and ";" in said:
@@ -60,7 +60,7 @@ def bounds_of_columns(said: Any) -> Interval | tuple[Interval, ...]:
 
 
 def parse_bounds(said: Any) -> Interval:
-    """What values of one column can be, which has to be given."""
+    """What values of a column can be, which has to be given."""
     if said is None:
         step = "say what is known beforehand, such as --bounds 0,120 for ages: the data's own range is not private"
         raise InvalidInput("bounds", None, "be given with data, as LO,HI", step)
@@ -84,7 +84,7 @@ class ColumnMean:
     column: str | None = asked("--column", "The column whose mean is wanted (if there are several).")
     bounds: Interval | tuple[Interval, ...] = field(
         default=None,
-        converter=bounds_of_columns,
+        converter=bounds_of,
         metadata=option(
             "--bounds",
             "What values can be, known beforehand, as LO,HI; of several columns as LO,HI;LO,HI.",

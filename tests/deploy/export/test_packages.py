@@ -156,6 +156,7 @@ def test_a_table_s_name_that_is_no_identifier_is_refused(tables: dict[str, Table
         ("kotlin", "any"),
         ("swift", "double"),
         ("swift", "survey"),
+        ("swift", "device"),
         ("c", "double"),
     ],
 )

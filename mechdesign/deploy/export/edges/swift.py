@@ -91,10 +91,10 @@ def _cases(labels: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def swift_text(text: str) -> str:
-    """A literal that no letter ends.
+    r"""A literal that no letter ends.
 
     >>> print(swift_text("it's"))
-    "it\\u{27}s"
+    "it\u{27}s"
     """
     return '"' + "".join(letter if is_plain(letter) else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
 

@@ -78,6 +78,12 @@ public final class Device<X, Y> {
     require(period, MOST);
     require(allowance, reports);
     require(least, MOST - 1);
+    synchronized (storage) {
+      begin(storage, period, allowance, least);
+    }
+  }
+
+  private void begin(Storage storage, int period, int allowance, int least) throws IOException {
     State state = null;
     try {
       state = new State(storage.load(), least);
@@ -100,6 +106,13 @@ public final class Device<X, Y> {
   /** The same from these bytes; null is the system's. */
   Y report(Storage storage, X x, int period, int least, RandomBytes from) throws IOException {
     require(period, MOST);
+    synchronized (storage) {
+      return reporting.value.apply(counted(storage, x, period, least, from));
+    }
+  }
+
+  private Object counted(Storage storage, X x, int period, int least, RandomBytes from)
+      throws IOException {
     State state = new State(storage.load(), least);
     if (period < state.period) throw new StateRefused("past");
     if (period - state.period > AHEAD) throw new StateRefused("ahead");
@@ -112,7 +125,7 @@ public final class Device<X, Y> {
     state.period = period;
     state.made++;
     storage.store(state.next());
-    return reporting.value.apply(y);
+    return y;
   }
 
   private static Object draw(Table table, double x, RandomBytes from) {

@@ -14,6 +14,8 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +37,7 @@ class RuntimeTest {
     @Override
     public void store(byte[] content) throws IOException {
       if (isFull) throw new IOException("full");
+      LockSupport.parkNanos(1_000_000); // a disk takes a while
       kept = content.clone();
     }
   }
@@ -247,6 +250,31 @@ class RuntimeTest {
   private static String permissions(Path path) throws IOException {
     return java.nio.file.attribute.PosixFilePermissions.toString(
         Files.getPosixFilePermissions(path));
+  }
+
+  @Test
+  void threadsTogetherMakeNoMoreReportsThanAPeriodHas() throws Exception {
+    Sampler<Double, Double> sampler = Sampler.numbers(table("additive"));
+    String file = Files.readString(VECTORS.resolve("additive_device.json"));
+    Device<Double, Double> device = Device.read(file, sampler, sampler);
+    Memory storage = new Memory();
+    device.create(storage, 1, 3, 0);
+    AtomicInteger made = new AtomicInteger();
+    Runnable ask =
+        () -> {
+          StateRefused refused =
+              assertThrows(
+                  StateRefused.class,
+                  () -> {
+                    while (Double.isFinite(device.report(storage, 0.5, 1, 0))) made.incrementAndGet();
+                  });
+          assertEquals("exhausted", refused.reason);
+        };
+    Thread[] threads = {new Thread(ask), new Thread(ask), new Thread(ask)};
+    for (Thread thread : threads) thread.start();
+    for (Thread thread : threads) thread.join();
+    assertEquals(3, made.get());
+    assertEquals(4, device.serial(storage, 0));
   }
 
   @Test

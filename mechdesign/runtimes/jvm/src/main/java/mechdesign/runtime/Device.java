@@ -39,8 +39,8 @@ public final class Device<X, Y> {
         file.text("format").equals("mechdesign device") && file.whole("version") == 1;
     FileRefused.unless(isDevice, "format and version");
     sha256 = file.hash("sha256");
-    values = (int) file.whole("values");
-    reports = (int) file.whole("reports");
+    values = (int) file.whole("values", 0, 4096);
+    reports = (int) file.whole("reports", 1, 10000);
     drawsAgain = file.has("again");
     boolean isOnce = once.table.sha256.equals(file.text("table"));
     String last = file.text(drawsAgain ? "again" : "table");
@@ -50,6 +50,9 @@ public final class Device<X, Y> {
     hasItems = once.table.law.items > 0;
     keyBytes = hasItems ? 4 : 8;
     entryBytes = keyBytes + (hasItems ? once.table.law.reportBytes : 8);
+    FileRefused.unless(entryBytes * values <= 1 << 16, "values");
+    boolean isLast = reporting.table.law.items == 0 && once.table.law.outputs != null && values > 0;
+    FileRefused.unless(!drawsAgain || isLast, "again");
   }
 
   /**

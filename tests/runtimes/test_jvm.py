@@ -381,6 +381,7 @@ SAME = frozenset(
         "ItemLaw: 8 -> 9 in write(report, 0, 8, seed);",
         "ItemLaw: 1 -> 0 in int[] others = new int[items - 1];",
         "ItemLaw: - -> + in int[] others = new int[items - 1];",
+        "Law: 1 -> 2 in long[] found = new long[size + 1];",
         'NumberLaw: 0 -> 1 in upper = points != null ? 0 : domain.number(isCircle ? "period" : "upper");',
         "NumberLaw: 0 -> 1 in long turned = isCircle ? Math.floorMod((long) Math.floor(place), cells) : 0;",
         "NumberLaw: 1 -> 0 in int row = last(means.length - 1, i -> means[i] <= mean);",

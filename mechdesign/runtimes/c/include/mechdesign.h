@@ -110,7 +110,8 @@ typedef struct {
 
 /* Both functions return 0 on success. load writes at most `room` bytes, and to `length` how many there are,
  * or `room` + 1 for more: 0 if nothing was stored. store returns once the bytes are there to stay. No two
- * processes may use one storage at a time. */
+ * threads or processes may use one storage at a time: a call loads, draws and stores, and two at once would
+ * count as one report. */
 typedef struct {
     int (*load)(void *context, unsigned char *content, size_t room, size_t *length);
     int (*store)(void *context, const unsigned char *content, size_t length);

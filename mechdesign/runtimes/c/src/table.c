@@ -176,6 +176,7 @@ static void read_started(reader *r, mdp_json law) {
     for (i = 0; r->outcome == MDP_OK && i < t->report_count; i++) {
         int64_t own = t->reached[i], cap = t->gained[i];
         require(r, own >= 1 && cap >= own && cap <= INT64_MAX - reached - gained);
+        if (r->outcome != MDP_OK) return;
         t->reached[i] = reached;
         t->gained[i] = gained;
         reached += own;
@@ -272,7 +273,7 @@ static void read_additive(reader *r, mdp_json law) {
     int64_t least = integer(r, law, "least", -(INT64_C(1) << 62), INT64_C(1) << 62);
     t->cumulative = integers(r, law, "weights", 0, &count);
     t->block = (int64_t)count;
-    require(r, integer(r, law, "most", least, INT64_C(1) << 62) - least == t->block && t->block >= 1);
+    require(r, integer(r, law, "most", least, INT64_C(1) << 62) == least + t->block && t->block >= 1);
     t->tail = integer(r, law, "tail", 1, t->whole - 1);
     t->offset = decimal(r, law, "offset");
     t->scale = scaled(shift);

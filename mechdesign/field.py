@@ -22,7 +22,6 @@ from mechdesign.design.evidence import Problem
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.registry import rivalry_of
 from mechdesign.design.result import Design
 from mechdesign.design.rivalry import Rivalry, on_interval, on_points, outputs_among, require_law_on, require_unbiased
 from mechdesign.design.trade_off.problem import TradeOffProblem
@@ -215,6 +214,8 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
     the prior that the proof is about. For polar, joint and custom problems nothing is published that could be ranked.
     """
+    from mechdesign.design.registry import rivalry_of
+
     if not isinstance(designs, Design | Mapping):
         raise InvalidInput("designs", designs, "be a Design, or several by name", "for example md.solve(problem)")
     entered = {THIS: designs} if isinstance(designs, Design) else dict(designs)

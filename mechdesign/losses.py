@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 _NAMED = {"absolute": 1.0, "squared": 2.0}
 
-OPTION = option("--loss", "absolute, squared or power:P.")
+OPTION = option("--loss", "absolute, squared or power:P.", words=lambda: _NAMED)
 """How commands take a loss: `parse_loss` reads it."""
 
 

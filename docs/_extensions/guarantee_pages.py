@@ -21,7 +21,7 @@ def text() -> str:
     return "\n".join([*said, _CLAIMED.replace("KINDS", claims)])
 
 
-_CLAIMED = Path(__file__).with_name("claimed.md").read_text(encoding="utf-8")
+_CLAIMED = Path(__file__).with_name("claimed.txt").read_text(encoding="utf-8")
 
 
 def write_page(app: Sphinx) -> None:

@@ -9,39 +9,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from mechdesign.advice.alarm import advise_alarm
 from mechdesign.advice.answer import Advice, Expected, Rated
-from mechdesign.advice.means import advise_mean
-from mechdesign.advice.places import advise_place
 from mechdesign.advice.question import WANTS, Bounds, Question, question_of
-from mechdesign.advice.shapes import advise_shape
-from mechdesign.advice.shares import advise_shares
-from mechdesign.advice.single import advise_angle, advise_matrix, advise_value
-from mechdesign.advice.tables import advise_tables
 from mechdesign.losses import Power
 from mechdesign.values.declare import named_arguments
 
 __all__ = ["WANTS", "Advice", "Expected", "Rated", "advise"]
 
-_ADVISERS: dict[str, Callable[[Question], Advice]] = {
-    "mean": advise_mean,
-    "value": advise_value,
-    "distribution": advise_shape,
-    "categories": advise_shares,
-    "yes-no": advise_shares,
-    "ranges": advise_shape,
-    "tables": advise_tables,
-    "place": advise_place,
-    "angle": advise_angle,
-    "trajectory": advise_place,
-    "matrix": advise_matrix,
-    "figure": advise_value,
-    "alarm": advise_alarm,
+_ADVISERS = {
+    "mean": "means.advise_mean",
+    "value": "single.advise_value",
+    "distribution": "shapes.advise_shape",
+    "categories": "shares.advise_shares",
+    "yes-no": "shares.advise_shares",
+    "ranges": "shapes.advise_shape",
+    "tables": "tables.advise_tables",
+    "place": "places.advise_place",
+    "angle": "single.advise_angle",
+    "trajectory": "places.advise_place",
+    "matrix": "single.advise_matrix",
+    "figure": "single.advise_value",
+    "alarm": "alarm.advise_alarm",
 }
+"""Who advises on what is wanted, read when it is asked for: together they read every search that there is."""
 
 
 @named_arguments
@@ -96,4 +91,6 @@ def advise(
         per=per,
         attributes=attributes,
     )
-    return _ADVISERS[question.want](question)
+    module, _, name = _ADVISERS[question.want].partition(".")
+    adviser: Callable[[Question], Advice] = getattr(import_module(f"mechdesign.advice.{module}"), name)
+    return adviser(question)

@@ -21,9 +21,7 @@ import numpy as np
 
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.design.additive.problem import AdditiveProblem
-from mechdesign.design.additive.search import optimal_additive
 from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_name
 from mechdesign.losses import Power
@@ -122,6 +120,9 @@ def built(name: str, epsilon: float, capacity: Capacity) -> ScalarMechanism:
 
 def _designed(key: str, epsilon: float, shares: Atoms, domain: Interval, gap: float) -> ScalarMechanism:
     """The optimised mechanism: private and unbiased anyway, and proven nearly the best where doubles prove no more."""
+    from mechdesign.design.additive.search import optimal_additive
+    from mechdesign.design.unbiased.search import optimal_unbiased
+
     try:
         if key == ADDITIVE:
             bins = _BINS if epsilon >= _SMALL else _BINS_WHERE_SMALL

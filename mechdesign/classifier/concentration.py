@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike
 
 from mechdesign.classifier.pac import clipped_gaussian_deviation, gaussian_deviation
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.search import optimal_minimax
 from mechdesign.domains import UNIT, Finite
 from mechdesign.errors import InvalidInput, did_you_mean, require_epsilon
 from mechdesign.losses import Power
@@ -158,6 +157,8 @@ def concentration(law: Perturbation, x: ArrayLike, lower: ArrayLike, upper: Arra
 
 @lru_cache(maxsize=256)
 def _certified(epsilon: float) -> ScalarMechanism:
+    from mechdesign.design.minimax.search import optimal_minimax
+
     return optimal_minimax(MinimaxProblem(epsilon, Power(1.0), gap=_GAP)).scalar_law
 
 

@@ -14,16 +14,14 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
-from mechdesign.cli.certified import Beside, Designed, if_shown
+from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.design.additive.problem import AdditiveProblem, usual_bins
-from mechdesign.design.additive.search import optimal_additive
 from mechdesign.design.additive.tuning import Trial, Tuning, tune
 from mechdesign.design.result import Design
 from mechdesign.design.summary import mechanism_words, worst_variance
-from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.field import Field, Rank, field_of, proven_prior
@@ -90,8 +88,8 @@ class Both:
     clipped: float
     notes: tuple[str, ...]
     tuning: tuple[Tried, ...] | None
-    baselines: Mapping[str, float] | None = if_shown()
-    best_published: str | None = if_shown()
+    baselines: Mapping[str, float] | None = output.if_shown()
+    best_published: str | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Beside, Both),)
@@ -118,6 +116,9 @@ def run(
     no_compare: NoCompare = False,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
 ) -> None:
+    from mechdesign.design.additive.search import optimal_additive
+    from mechdesign.design.unbiased.search import optimal_unbiased
+
     epsilon = require_epsilon(asked["epsilon"])
     if form not in _NAMES:
         raise InvalidInput("form", form, f"be {ADDITIVE} or {FREE}")

@@ -19,10 +19,11 @@ from mechdesign.advice import WANTS, Advice, advise
 from mechdesign.advice.question import OF_WANT
 from mechdesign.cli import output
 from mechdesign.cli.sent import Said
-from mechdesign.cli.table import labels_of_line
+from mechdesign.cli.signatures import completion
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.data.sources import open_data
+from mechdesign.data.texts import labels_of_line
 from mechdesign.errors import InvalidInput, listed, require_one_of
 
 ANSWERS = ((Advice,),)
@@ -46,7 +47,9 @@ _ASKED: dict[str, tuple[str, Callable[[str], Any]]] = {
 
 def run(
     sent: Said,
-    want: Annotated[str | None, typer.Option("--want", help=f"One of {', '.join(WANTS)}.")] = None,
+    want: Annotated[
+        str | None, typer.Option("--want", help=f"One of {', '.join(WANTS)}.", autocompletion=completion(lambda: WANTS))
+    ] = None,
     eps: Annotated[float | None, typer.Option("--eps", help="Privacy parameter, above 0.")] = None,
     users: Annotated[int | None, typer.Option("--users", help="How many users report (else those in --data).")] = None,
     data: Annotated[Path | None, typer.Option("--data", help="A file to compute with: .csv or .parquet.")] = None,

@@ -11,17 +11,14 @@ import numpy as np
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
-from mechdesign.cli.certified import Beside, Designed, Several, if_shown
+from mechdesign.cli.certified import Beside, Designed, Several
 from mechdesign.cli.sent import Sent
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.search import minimax_sweep
 from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Design, gap_asked, is_open
 from mechdesign.design.summary import gap_text, standing, worst_variance
 from mechdesign.design.trade_off.problem import TradeOffProblem
-from mechdesign.design.trade_off.search import pareto
 from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.design.words import (
     below,
@@ -77,7 +74,7 @@ class Curve:
 
     problem: Mapping[str, Any]
     designs: Several = certified.designs(Beside, OnCurve)
-    comparison: tuple[Row, ...] | None = if_shown()
+    comparison: tuple[Row, ...] | None = output.if_shown()
 
 
 # -- answers, and where they are not found in time --------------------------------------------------------------------
@@ -90,6 +87,8 @@ def solved(
 
     With ``best_so_far`` each has an equal share of the time left, and the best design found in it stands for an answer.
     """
+    from mechdesign.design.minimax.search import minimax_sweep
+
     asked = [_at(problem, epsilon) for epsilon in epsilons]
     if isinstance(problem, MinimaxProblem):
         answers = minimax_sweep(cast(list[MinimaxProblem], asked), seconds, best_so_far=best_so_far)
@@ -114,6 +113,8 @@ def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
 def _one_by_one(
     asked: Sequence[AnyProblem], seconds: float, gap: float | None, *, best_so_far: bool
 ) -> Iterator[Design]:
+    from mechdesign.design.registry import solve
+
     clock = Clock(seconds)
     for place, problem in enumerate(asked):
         own = clock.share(len(asked) - place if best_so_far else 1)
@@ -321,6 +322,8 @@ def trade_off(
     problem: TradeOffProblem, count: int, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool
 ) -> None:
     """The certified curve from the least worst case to the least average, and where the published mechanisms are."""
+    from mechdesign.design.trade_off.search import pareto
+
     with output.progress(f"certified trade-off, {count} points at eps = {problem.epsilon:g}", quiet=sent.quiet):
         try:
             designs = pareto(problem, count, seconds, best_so_far=best_so_far)

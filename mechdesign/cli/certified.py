@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.cli import output
-from mechdesign.design.registry import PROVEN_BY
 from mechdesign.design.result import Certificate, Design, Report
 from mechdesign.design.summary import certificate_words, gap_words, mechanism_words, worst_variance_words
 from mechdesign.design.words import Labels, counted
@@ -28,7 +27,7 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.plot.certified import Based
 from mechdesign.plot.designs import gathered, is_based, names_of
 from mechdesign.priors import Atoms
-from mechdesign.values.codec import if_any, kind_of
+from mechdesign.values.codec import kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
 
@@ -128,11 +127,6 @@ def print_pieces(mechanism: Piecewise) -> None:
 # -- as JSON ----------------------------------------------------------------------------------------------------------
 
 
-def if_shown() -> Any:
-    """A field that JSON holds where it was asked for."""
-    return field(default=None, metadata=if_any())
-
-
 @frozen
 class Pieces:
     """The density of a piecewise mechanism at one input."""
@@ -212,6 +206,18 @@ def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
     return {"anyOf": kinds}
 
 
+def _evidence_shape(schemas: Schemas) -> dict[str, Any]:
+    from mechdesign.design.registry import PROVEN_BY
+
+    return schemas.any_of(*dict.fromkeys(evidence for kinds in PROVEN_BY.values() for evidence in kinds))
+
+
+def _problem_shape(schemas: Schemas) -> dict[str, Any]:
+    from mechdesign.design.registry import PROVEN_BY
+
+    return schemas.any_of(*PROVEN_BY)
+
+
 @frozen
 class ShownCertificate:
     """The interval on the optimum, whom it is about, and what the mechanism gives away."""
@@ -222,18 +228,14 @@ class ShownCertificate:
     claimed: bool
     privacy_loss: float
     privacy: Mapping[str, Any]
-    evidence: Mapping[str, Any] = field(
-        metadata=shaped(
-            lambda schemas: schemas.any_of(*dict.fromkeys(e for kinds in PROVEN_BY.values() for e in kinds))
-        )
-    )
+    evidence: Mapping[str, Any] = field(metadata=shaped(_evidence_shape))
 
 
 @frozen
 class Designed:
     """A design: what was asked, what was found, what is proven of it, and how it was found."""
 
-    problem: Mapping[str, Any] = field(metadata=shaped(lambda schemas: schemas.any_of(*PROVEN_BY)))
+    problem: Mapping[str, Any] = field(metadata=shaped(_problem_shape))
     mechanism: Mapping[str, Any] = field(metadata=shaped(_mechanism_shape))
     certificate: Mapping[str, Any] = field(metadata=shaped(lambda schemas: schemas.of(ShownCertificate)))
     report: Report
@@ -249,9 +251,9 @@ class Beside:
     """What commands say beside a design: the prior no mechanism does better against, the variance at the worst input
     where an average is least, and the field."""
 
-    least_favourable: Atoms | None = if_shown()
-    worst_case_variance: float | None = if_shown()
-    comparison: tuple[Row, ...] | None = if_shown()
+    least_favourable: Atoms | None = output.if_shown()
+    worst_case_variance: float | None = output.if_shown()
+    comparison: tuple[Row, ...] | None = output.if_shown()
 
 
 Several = tuple[Mapping[str, Any], ...]

@@ -15,7 +15,6 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import devices, output
-from mechdesign.cli.certified import if_shown
 from mechdesign.cli.estimate import Value, values
 from mechdesign.cli.sent import Said
 from mechdesign.deploy.device.description import Device, device_among
@@ -53,14 +52,14 @@ class Told:
     count: int
     confidence: float
     weights: str
-    estimate: float | None = if_shown()
-    lower: float | None = if_shown()
-    upper: float | None = if_shown()
-    standard_error: float | None = if_shown()
-    items: tuple[Value, ...] | None = if_shown()
-    queries: tuple[Value, ...] | None = if_shown()
-    of_devices: tuple[devices.Reported, ...] | None = if_shown()
-    people: int | None = if_shown()
+    estimate: float | None = output.if_shown()
+    lower: float | None = output.if_shown()
+    upper: float | None = output.if_shown()
+    standard_error: float | None = output.if_shown()
+    items: tuple[Value, ...] | None = output.if_shown()
+    queries: tuple[Value, ...] | None = output.if_shown()
+    of_devices: tuple[devices.Reported, ...] | None = output.if_shown()
+    people: int | None = output.if_shown()
 
 
 @frozen
@@ -73,7 +72,7 @@ class Answer:
     refused_in_all: Mapping[str, int]
     batches: tuple[Handed, ...]
     waiting: int
-    estimates: tuple[Told, ...] | None = if_shown()
+    estimates: tuple[Told, ...] | None = output.if_shown()
 
 
 ANSWERS = ((Answer,),)

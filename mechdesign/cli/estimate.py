@@ -24,13 +24,11 @@ import typer
 
 from mechdesign.cli import devices, estimate_counts, output
 from mechdesign.cli.apply import counting_rows
-from mechdesign.cli.certified import if_shown
-from mechdesign.cli.estimated import Estimated, OfReports
+from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS, Estimated, OfReports
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import Part
-from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
 from mechdesign.collect.em_histogram import BinShares, estimate_bins
 from mechdesign.collect.survey import Survey, is_survey
 from mechdesign.deploy.device.description import Device
@@ -59,8 +57,8 @@ class Of:
 
     sha256: str
     unlikely: int
-    device: devices.Reported | None = if_shown()
-    people: int | None = if_shown()
+    device: devices.Reported | None = output.if_shown()
+    people: int | None = output.if_shown()
 
 
 @frozen
@@ -68,8 +66,8 @@ class OfMean:
     """What the interval used: a standard deviation, and bias; of a direction, how much inputs agree."""
 
     deviation: float
-    bias: float | None = if_shown()
-    resultant: float | None = if_shown()
+    bias: float | None = output.if_shown()
+    resultant: float | None = output.if_shown()
 
 
 @frozen
@@ -123,7 +121,7 @@ class Answers:
     queries: tuple[Value, ...]
     covariance: Floats
     bias: float
-    distribution: Distribution | None = if_shown()
+    distribution: Distribution | None = output.if_shown()
 
 
 ANSWERS = (

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.collect import bench, estimators
 from mechdesign.collect.clients import CLIENTS, OWN
@@ -47,10 +46,10 @@ class Asked:
     p: float
     q: float
     client: str
-    limit: float | None = if_shown()
-    g: float | None = if_shown()
-    subset: float | None = if_shown()
-    threshold: float | None = if_shown()
+    limit: float | None = output.if_shown()
+    g: float | None = output.if_shown()
+    subset: float | None = output.if_shown()
+    threshold: float | None = output.if_shown()
 
 
 @frozen
@@ -109,7 +108,7 @@ class AnswerOfGroups:
     interval_method: str
     fits: tuple[Fitting, ...]
     items: tuple[Item, ...]
-    gap: float | None = if_shown()
+    gap: float | None = output.if_shown()
 
 
 ANSWERS = ((Answer,), (AnswerOfGroups,))

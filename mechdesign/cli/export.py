@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import devices, output
-from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Written
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.export.folder import export_package, tables_of
@@ -65,7 +64,7 @@ class PackageAnswer:
     folder: str
     tables: tuple[Packed, ...]
     files: tuple[str, ...]
-    device: devices.Told | None = if_shown()
+    device: devices.Told | None = output.if_shown()
 
 
 ANSWERS = ((Answer,), (PackageAnswer,))

@@ -15,6 +15,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.sent import Drawn
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.gallery import CHAPTERS, ENTRIES, Entry, Outcome, entry
 from mechdesign.values.declare import frozen
@@ -55,7 +56,14 @@ EXAMPLE = "gallery two_points"
 
 def run(
     sent: Drawn,
-    name: Annotated[str | None, typer.Argument(help="A file of the list.", metavar="[NAME]")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A file of the list.",
+            metavar="[NAME]",
+            autocompletion=completion(lambda: [one.name for one in ENTRIES]),
+        ),
+    ] = None,
 ) -> None:
     if name is None:
         if sent.plot is not None:

@@ -12,6 +12,7 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Said
+from mechdesign.cli.signatures import completion
 from mechdesign.glossary import ENTRIES, KINDS, NONE, Entry, entry, of_kind
 from mechdesign.values.declare import frozen
 
@@ -29,7 +30,14 @@ EXAMPLE = "glossary t-sw"
 
 def run(
     sent: Said,
-    name: Annotated[list[str] | None, typer.Argument(help="A name as outputs print it.", metavar="[NAME]")] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A name as outputs print it.",
+            metavar="[NAME]",
+            autocompletion=completion(lambda: [one.name for one in ENTRIES]),
+        ),
+    ] = None,
 ) -> None:
     if not name:
         _list(as_json=sent.as_json)

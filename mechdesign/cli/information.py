@@ -13,7 +13,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Designed, if_shown
+from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import BestSoFar, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
@@ -52,7 +52,7 @@ class OfInformation:
     sign_of: str
     sign_in_class: bool
     sign_below: float | None
-    unbinned: float | None = if_shown()
+    unbinned: float | None = output.if_shown()
 
 
 ANSWERS = ((Designed, OfInformation),)

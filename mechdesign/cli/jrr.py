@@ -10,7 +10,7 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import jrr_hidden, jrr_inside, output
-from mechdesign.cli.certified import Designed, if_shown
+from mechdesign.cli.certified import Designed
 from mechdesign.cli.jrr_hidden import HiddenTold
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
@@ -85,7 +85,7 @@ class Joint:
     rho: float
     group: int
     heuristic: PapersChoice | None = None
-    hidden: HiddenTold | None = if_shown()
+    hidden: HiddenTold | None = output.if_shown()
 
     @classmethod
     def of(cls, design: Design, rule: Heuristic | None) -> Joint:
@@ -121,14 +121,14 @@ class Run:
 class Ran:
     """The run, if there was one."""
 
-    run: Run | None = if_shown()
+    run: Run | None = output.if_shown()
 
 
 @frozen
 class Gathered:
     """The column that was collected, if there was one."""
 
-    collected: joint_column.Collected | None = if_shown()
+    collected: joint_column.Collected | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Joint, Ran, Gathered), jrr_hidden.ANSWERS, jrr_inside.ANSWERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mechdesign.cli import output
-from mechdesign.cli.certified import Designed, if_shown
+from mechdesign.cli.certified import Designed
 from mechdesign.cli.sent import Sent
 from mechdesign.design.hidden_joint.problem import HiddenJointProblem
 from mechdesign.design.hidden_joint.search import parts, without
@@ -52,8 +52,8 @@ class HiddenNumbers:
     p: float
     mean_liars: float
     floor: float | None
-    hidden: HiddenTold | None = if_shown()
-    one_in_ten_stay_away: float | None = if_shown()
+    hidden: HiddenTold | None = output.if_shown()
+    one_in_ten_stay_away: float | None = output.if_shown()
 
 
 @frozen
@@ -74,7 +74,7 @@ class ServersSaid:
 class Served:
     """The collection, if there was one."""
 
-    run: ServersSaid | None = if_shown()
+    run: ServersSaid | None = output.if_shown()
 
 
 ANSWERS = (Designed, HiddenNumbers, Served)

@@ -16,16 +16,16 @@ from mechdesign import plot
 from mechdesign.classes import All, InPlane
 from mechdesign.cli import output
 from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Designed, if_shown, print_finite
+from mechdesign.cli.certified import Designed, print_finite
 from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import completion
 from mechdesign.criteria import CRITERIA, Lexicographic, Worst, named_criterion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.places import GLOBE, LINE, PLANE, FoundPlaces, read_places
 from mechdesign.design.pairwise.proof import output_columns
 from mechdesign.design.pairwise.rivals import adversary_error
 from mechdesign.design.pairwise.supports import pairs_of
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Design, is_open
 from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
 from mechdesign.design.words import excess, heading, headline, is_lexicographic, labels_of, protected
@@ -60,8 +60,8 @@ class Around:
     """Beside a design for pairs: rivals, what a Bayesian adversary is left with, what must be said of privacy."""
 
     notes: tuple[str, ...]
-    comparison: tuple[Rival, ...] | None = if_shown()
-    adversary_error: float | None = if_shown()
+    comparison: tuple[Rival, ...] | None = output.if_shown()
+    adversary_error: float | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Around),)
@@ -80,7 +80,12 @@ def run(
     loss: Annotated[
         str, typer.Option("--loss", help="euclidean, squared, or a matrix: .csv or .npy.", metavar="LOSS")
     ] = "euclidean",
-    criterion: Annotated[str, typer.Option("--criterion", help="prior (default), worst or lexicographic.")] = "prior",
+    criterion: Annotated[
+        str,
+        typer.Option(
+            "--criterion", help="prior (default), worst or lexicographic.", autocompletion=completion(lambda: CRITERIA)
+        ),
+    ] = "prior",
     slack: Annotated[
         float | None,
         typer.Option("--slack", help="Worst case at most 1 + S times the least.", metavar="S"),
@@ -195,6 +200,8 @@ def answer(
 
 
 def _solved(problem: Problem, gap: float | None, seconds: float, say: Any, *, best_so_far: bool) -> Design:
+    from mechdesign.design.registry import solve
+
     try:
         return solve(problem, seconds, gap=gap, say=say)
     except NoAnswer as stopped:

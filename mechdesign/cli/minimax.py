@@ -17,7 +17,7 @@ from mechdesign.cli import answers, metric
 from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.criteria import named_criterion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
@@ -53,7 +53,12 @@ def run(
     asked: Annotated[Asked, Mirror(MinimaxProblem, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
     sent: Sent,
     criterion: Annotated[
-        str | None, typer.Option("--criterion", help="worst (default), prior, lexicographic or pareto.")
+        str | None,
+        typer.Option(
+            "--criterion",
+            help="worst (default), prior, lexicographic or pareto.",
+            autocompletion=completion(lambda: CRITERIA),
+        ),
     ] = None,
     prior_data: Annotated[Path | None, typer.Option("--prior-data", help="The prior is a column of data.")] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column of --prior-data.")] = None,

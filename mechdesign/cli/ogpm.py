@@ -18,11 +18,9 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.design.floor import Floor, floor_of
 from mechdesign.design.piecewise.problem import PiecewiseProblem
-from mechdesign.design.piecewise.program import search_pieces
 from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.design.polar.problem import PolarProblem
 from mechdesign.design.polar.search import optimal_polar
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Design
 from mechdesign.design.summary import mechanism_words
 from mechdesign.design.words import headline, measure, other_goal, power_of
@@ -43,7 +41,7 @@ from mechdesign.values.digits import rounded_down, rounded_up
 class Below:
     """What any mechanism at all could do."""
 
-    floor: Floor | None = certified.if_shown()
+    floor: Floor | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Beside, Below),)
@@ -93,6 +91,8 @@ def _problem(asked: Asked, *, circular: bool) -> PiecewiseProblem:
 
 
 def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:
+    from mechdesign.design.piecewise.program import search_pieces
+
     if method == "reduction":
         return optimal_piecewise(problem)
     with output.progress("global search over pieces (SCIP)", quiet=quiet):
@@ -106,6 +106,8 @@ def _polar(asked: Asked) -> Design:
 
 
 def _unbiased(asked: Asked) -> Design:
+    from mechdesign.design.registry import solve
+
     if parse_loss(asked.text("loss", "squared")) != Power(2.0):
         rule = "be squared with --unbiased: the error is a variance"
         raise InvalidInput("loss", asked["loss"], rule, "add --loss squared")

@@ -16,7 +16,8 @@ from rich.table import Table
 
 from mechdesign.errors import FileProblem
 from mechdesign.values import files
-from mechdesign.values.codec import encoded
+from mechdesign.values.codec import encoded, if_any
+from mechdesign.values.declare import field
 from mechdesign.values.tables import Grid, number as number, printable
 
 if TYPE_CHECKING:  # no command waits for what only another one answers with
@@ -36,6 +37,11 @@ def merged(*parts: Any) -> dict[str, Any]:
     for part in parts:
         said |= {} if part is None else encoded(part)
     return said
+
+
+def if_shown() -> Any:
+    """A field that JSON holds where it was asked for."""
+    return field(default=None, metadata=if_any())
 
 
 def print_json(*parts: Any) -> None:

@@ -15,9 +15,9 @@ import typer
 
 from mechdesign import glossary
 from mechdesign.cli import output
-from mechdesign.cli.certified import if_shown
 from mechdesign.cli.options import Eps
 from mechdesign.cli.sent import Sent, kept
+from mechdesign.cli.signatures import completion
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols.arguments import require_item_count, require_users
 from mechdesign.collect.protocols.catalogue import PROTOCOLS, ProtocolEntry, entry, protocol
@@ -45,16 +45,16 @@ class Line:
     longitudinal: bool
     citation: str
     name: str
-    p: float | None = if_shown()
-    q: float | None = if_shown()
-    variance: float | None = if_shown()
-    variance_absent: float | None = if_shown()
-    report_bits: float | None = if_shown()
-    privacy_loss: float | None = if_shown()
+    p: float | None = output.if_shown()
+    q: float | None = output.if_shown()
+    variance: float | None = output.if_shown()
+    variance_absent: float | None = output.if_shown()
+    report_bits: float | None = output.if_shown()
+    privacy_loss: float | None = output.if_shown()
     limit_loss: float | None = None
-    losses_together: Mapping[str, float] | None = if_shown()
-    parameters: Mapping[str, float] | None = if_shown()
-    impossible: str | None = if_shown()
+    losses_together: Mapping[str, float] | None = output.if_shown()
+    parameters: Mapping[str, float] | None = output.if_shown()
+    impossible: str | None = output.if_shown()
 
     @property
     def is_possible(self) -> bool:
@@ -89,7 +89,15 @@ def run(
     domain: Annotated[
         str | None, typer.Option("--domain", help="All items, in the order the clients number them: A,B,C or LO..HI.")
     ] = None,
-    name: Annotated[str | None, typer.Option("--protocol", "-p", help="One protocol only, such as olh.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol",
+            "-p",
+            help="One protocol only, such as olh.",
+            autocompletion=completion(lambda: [line.key for line in PROTOCOLS]),
+        ),
+    ] = None,
     rounds: Annotated[int, typer.Option("--rounds", help="Reports of each user the losses together are for.")] = 10,
 ) -> None:
     sent.require_writable()

@@ -24,8 +24,7 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Part
 from mechdesign.errors import InvalidInput
 from mechdesign.report.tables import counts, lines_of, markdown, of_claims, spreadsheet, summary, taken_words
-from mechdesign.reproduce import CLAIMS, Claim, Outcome, judge, named, with_data
-from mechdesign.reproduce.claim import Picture
+from mechdesign.reproduce.claim import Claim, Outcome, Picture, judge
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
 
@@ -111,6 +110,8 @@ def run(
         Path | None, typer.Option("--data", help="A folder with data sets of the papers.", metavar="FOLDER")
     ] = None,
 ) -> None:
+    from mechdesign.reproduce.catalogue import CLAIMS, named, with_data
+
     given = [name for name, is_given in (("NAME", names), ("--all", every), ("--quick", quick)) if is_given]
     if len(given) > 1:
         raise InvalidInput("options", ", ".join(given), "be given one or the other")

@@ -16,7 +16,7 @@ import typer
 from mechdesign.cli.failures import Told
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.sent import Said
-from mechdesign.design.registry import CODEC
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput
 from mechdesign.values.schema import DIALECT, Schemas
 
@@ -27,7 +27,12 @@ EXAMPLE = "schema minimax"
 
 
 def run(
-    command: Annotated[list[str], typer.Argument(help="A command, or: error.", metavar="COMMAND")],
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            help="A command, or: error.", metavar="COMMAND", autocompletion=completion(lambda: (*NAMES, ERROR))
+        ),
+    ],
     sent: Said,
 ) -> None:
     del sent  # a schema is one JSON object and says nothing else
@@ -56,6 +61,8 @@ def answers_of(module: Any) -> Sequence[Sequence[type]]:
 @cache
 def schema_of(command: str) -> str:
     """The schema of the command's answers, derived from their declarations; each definition stands in it once."""
+    from mechdesign.design.registry import CODEC
+
     schemas = Schemas(CODEC.protocols)
     answers = [schemas.merged(*kinds) for kinds in shapes()[command]]
     title = "errors with --json" if command == ERROR else f"{command} --json"

@@ -16,7 +16,6 @@ from mechdesign.design.convex.problem import TableProblem
 from mechdesign.design.evidence import Problem
 from mechdesign.design.hidden_joint.problem import HiddenJointProblem
 from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.registry import optimum_of
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.design.summary import kind_of, name_of, worst_variance
@@ -171,6 +170,8 @@ def _name(design: Design, part: Mechanism) -> str:
 
 def _called(design: Design, part: Mechanism) -> str:
     """That, and the file's own name where it is another one."""
+    from mechdesign.design.registry import optimum_of
+
     is_own = part.name in (optimum_of(design), _name(design, part))
     return _name(design, part) + ("" if is_own else f", called {marked(part.name)}")
 

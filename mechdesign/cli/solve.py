@@ -16,7 +16,6 @@ from mechdesign.cli import output
 from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.design.registry import CODEC, PROVEN_BY, solve
 from mechdesign.design.result import FORMAT
 from mechdesign.values import files
 
@@ -31,6 +30,8 @@ def run(
     sent: Sent,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to spend.", metavar="S")] = 60.0,
 ) -> None:
+    from mechdesign.design.registry import CODEC, PROVEN_BY, solve
+
     sent.require_writable()
     require_time_limit(time_limit)
     said = files.read_json(file)

@@ -9,7 +9,6 @@ estimate know its labels). For whole numbers LO..HI without --loss it is the unb
 
 from __future__ import annotations
 
-import csv
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,22 +16,22 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign.cli import output
+from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
+from mechdesign.data.texts import LABELS, labels_of_line
 from mechdesign.deploy.checker import MOST_ITEMS
 from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source, make_table, repaired
 from mechdesign.deploy.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.search import optimal_minimax
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.design.words import power_of
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, did_you_mean, require_epsilon
@@ -50,10 +49,6 @@ _GRR = "grr"
 _RESPONSE = "randomised response"
 _MOST_POINTS = 1024  # of a table for categories: a million counts, which are about 20 MB at most
 _MOST_COUNTS = 1 << 20
-CODES_LOOK_LIKE_LABELS = (
-    "some labels of this table are the codes of other categories: what samplers give as codes (sample_code) must be "
-    "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
-)
 _MUCH_MIXED = 0.01
 _LARGE, _WIDE_GAP = 1 << 18, 0.01
 _MANY_REPORTS = 10**6  # a bias below the noise of their mean is no matter
@@ -84,16 +79,29 @@ class Answer:
 
 ANSWERS = ((Answer,),)
 EXAMPLE = "table --eps 1 --mechanism pm --domain 0,250000 --out salary.json"
-_EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
+
+
+def _published() -> list[str]:
+    """The mechanisms that a table is made of by name."""
+    return [*(line.key for line in catalogue.ON_INTERVALS), *(line.key for line in catalogue.ON_POINTS)]
 
 
 def run(
     asked: Annotated[Asked, Mirror(MinimaxProblem, needs=())],
     sent: Annotated[Sent, kept("Save the table.")],
     file: Annotated[Path | None, typer.Argument(help="A design written with --out.", metavar="[FILE]")] = None,
-    mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
+    mechanism: Annotated[
+        str | None,
+        typer.Option("--mechanism", help="A published one: pm, duchi, grr ...", autocompletion=completion(_published)),
+    ] = None,
     protocol: Annotated[
-        str | None, typer.Option("--protocol", "-p", help=f"For many categories: {', '.join(SHIPPED)}.")
+        str | None,
+        typer.Option(
+            "--protocol",
+            "-p",
+            help=f"For many categories: {', '.join(SHIPPED)}.",
+            autocompletion=completion(lambda: SHIPPED),
+        ),
     ] = None,
     size: Annotated[
         int | None, typer.Option("--size", "-k", help="Number of categories 0, 1, ... for grr and protocols.")
@@ -200,6 +208,8 @@ def _is_biased(design: Source | None, table: Table) -> bool:
 
 def _smaller(design: Source | None, table: Table) -> str:
     """What a hundredth more error would save of the size, if that is nine tenths: measured on the table itself."""
+    from mechdesign.design.minimax.search import optimal_minimax
+
     problem = design.problem if isinstance(design, Design) else None
     proven = table.proven
     if not isinstance(problem, MinimaxProblem) or proven is None or len(table.content) < _LARGE:
@@ -249,18 +259,9 @@ def _names(text: str | None, file: Path | None, most: int) -> tuple[str, ...] | 
     option = "--labels" if file is None else "--labels-file"
     names = labels_of_line(text) if text is not None else _of_lines(file)
     if not 2 <= len(names) <= most:
-        step = _EXAMPLE if most == MOST_ITEMS else f"{_EXAMPLE}; up to {MOST_ITEMS} with --protocol"
+        step = LABELS if most == MOST_ITEMS else f"{LABELS}; up to {MOST_ITEMS} with --protocol"
         raise InvalidInput(option, len(names), f"name from 2 to {most} categories", step)
     return require_labels(names, option)
-
-
-def labels_of_line(text: str) -> tuple[str, ...]:
-    """Categories from a line of CSV."""
-    try:
-        lines = list(csv.reader([text], skipinitialspace=True, strict=True))
-    except csv.Error as error:
-        raise InvalidInput("--labels", text, f"be a line of CSV: {error}", _EXAMPLE) from None
-    return tuple(name.strip() for name in lines[0]) if lines else ()
 
 
 def _of_lines(file: Path | None) -> tuple[str, ...]:
@@ -287,6 +288,9 @@ def _designed(
     labels: tuple[str, ...] | None,
     gap: float | None,
 ) -> Source:
+    from mechdesign.design.minimax.search import optimal_minimax
+    from mechdesign.design.unbiased.search import optimal_unbiased
+
     if name is not None:
         _require_absent({"--gap": gap}, "with --mechanism, which is no search")
     entry = None if name is None else catalogue.on_points(name)

@@ -16,7 +16,7 @@ from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.options import Engines, Eps, parse_epsilons
 from mechdesign.cli.sent import Drawn, Written
-from mechdesign.cli.signatures import Part, expanded
+from mechdesign.cli.signatures import Part, completion, expanded
 from mechdesign.cli.trajectory_options import (
     ERRORS,
     PERTURBING,
@@ -122,8 +122,17 @@ def perturb(
     rounded: Rounded,
     engines: Annotated[Engines, Part(workers="Processes, for several files.")],
     sent: Drawn,
-    method: Annotated[str, typer.Option("--method", help=", ".join(PERTURBING) + ".")] = "tracs-c",
-    mechanism: Annotated[str, typer.Option("--mechanism", help="Inside TraCS: " + ", ".join(COORDINATES))] = "ogpm",
+    method: Annotated[
+        str, typer.Option("--method", help=", ".join(PERTURBING) + ".", autocompletion=completion(lambda: PERTURBING))
+    ] = "tracs-c",
+    mechanism: Annotated[
+        str,
+        typer.Option(
+            "--mechanism",
+            help="Inside TraCS: " + ", ".join(COORDINATES),
+            autocompletion=completion(lambda: COORDINATES),
+        ),
+    ] = "ogpm",
     whole_path: Annotated[
         bool, typer.Option("--whole-path", help="--eps is for a whole path, shared equally.")
     ] = False,

@@ -13,7 +13,6 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import devices, output
-from mechdesign.cli.certified import if_shown
 from mechdesign.cli.collection import counted
 from mechdesign.cli.sent import Said
 from mechdesign.deploy import checker
@@ -41,11 +40,11 @@ class Answer:
     failures: tuple[str, ...]
     privacy_loss: float | None
     epsilon: float | None
-    kind: str | None = if_shown()
-    bits: int | None = if_shown()
-    sha256: str | None = if_shown()
-    signed_comment: str | None = if_shown()
-    device: devices.Told | None = if_shown()
+    kind: str | None = output.if_shown()
+    bits: int | None = output.if_shown()
+    sha256: str | None = output.if_shown()
+    signed_comment: str | None = output.if_shown()
+    device: devices.Told | None = output.if_shown()
 
 
 ANSWERS = ((Answer,),)

@@ -15,7 +15,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Beside, Designed, if_shown
+from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
@@ -30,7 +30,6 @@ from mechdesign.design.workload.grid_proof import GridBound
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.design.workload.queries import Known, Mean, Queries, parse_values, parse_workload
-from mechdesign.design.workload.search import TIME_LIMIT, optimal_workload
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.field import Field, Rank, field_of
@@ -58,9 +57,9 @@ class OfWorkload:
     """Each query; with ``--users``, what is expected of their answers together."""
 
     queries: tuple[Query, ...]
-    users: int | None = if_shown()
-    total_variance: float | None = if_shown()
-    mean_deviation: float | None = if_shown()
+    users: int | None = output.if_shown()
+    total_variance: float | None = output.if_shown()
+    mean_deviation: float | None = output.if_shown()
 
 
 ANSWERS = ((Designed, Beside, OfWorkload),)
@@ -96,6 +95,8 @@ def run(
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
     best_so_far: BestSoFar = False,
 ) -> None:
+    from mechdesign.design.workload.search import TIME_LIMIT, optimal_workload
+
     require_time_limit(time_limit)
     sent.require_writable()
     if users is not None:

@@ -35,9 +35,7 @@ from mechdesign.collect.mean import (
 from mechdesign.collect.numeric import Accuracy
 from mechdesign.collect.quantise import edges_of, require_bins, require_data
 from mechdesign.design.additive.problem import AdditiveProblem
-from mechdesign.design.additive.search import optimal_additive
 from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval, require_domain, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_whole
 from mechdesign.exact.privacy import prove_privacy
@@ -73,6 +71,8 @@ def default_bins(users: int) -> int:
 
 def free_form(epsilon: float, prior: Atoms) -> Mechanism:
     """The unbiased mechanism with the least variance under the descriptor, outputs free (the certified optimum)."""
+    from mechdesign.design.unbiased.search import optimal_unbiased
+
     mechanism = optimal_unbiased(_free_problem(epsilon, prior)).mechanism
     assert isinstance(mechanism, UnbiasedWindow)
     return mechanism
@@ -80,6 +80,8 @@ def free_form(epsilon: float, prior: Atoms) -> Mechanism:
 
 def additive_form(epsilon: float, prior: Atoms) -> Mechanism:
     """The paper's own kind of mechanism: noise on the grid of the descriptor with a law for each edge."""
+    from mechdesign.design.additive.search import optimal_additive
+
     mechanism = optimal_additive(_additive_problem(epsilon, prior)).mechanism
     assert isinstance(mechanism, ConditionalNoise)
     return mechanism

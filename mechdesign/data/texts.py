@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import InvalidInput, require_epsilon
 
 _MOST_POINTS = 1000
+LABELS = """for example --labels 'no,"yes, but",yes'"""
 
 
 def names(field: str) -> Callable[[Any], tuple[str, ...]]:
@@ -109,6 +111,19 @@ def parse_epsilons(
     if any(a >= b for a, b in zip(values, values[1:], strict=False)):
         raise InvalidInput("eps", said, "increase", example)
     return values
+
+
+def labels_of_line(text: str) -> tuple[str, ...]:
+    """Categories from a line of CSV.
+
+    >>> labels_of_line('no, "yes, but", yes')
+    ('no', 'yes, but', 'yes')
+    """
+    try:
+        lines = list(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise InvalidInput("--labels", text, f"be a line of CSV: {error}", LABELS) from None
+    return tuple(name.strip() for name in lines[0]) if lines else ()
 
 
 def _evenly(first: float, last: float, count: int) -> list[float]:

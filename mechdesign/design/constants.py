@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.search import optimal_minimax
 from mechdesign.design.result import Design, is_open
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer
@@ -104,6 +103,8 @@ class Limits:
 
 
 def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
+    from mechdesign.design.minimax.search import optimal_minimax
+
     for loss in LOSSES:
         for epsilon in epsilons:
             design = limits.solve(optimal_minimax, MinimaxProblem(epsilon, parse_loss(loss), _UNIT, gap))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.search import optimal_minimax
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.domains import Circle, Interval
@@ -48,6 +47,8 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
     >>> round(floor.lower, 4), round(floor.upper, 4)
     (0.1966, 0.1966)
     """
+    from mechdesign.design.minimax.search import optimal_minimax
+
     if not isinstance(loss, Power):
         raise InvalidInput("loss", loss, "be a power of the distance")
     if isinstance(domain, Circle):

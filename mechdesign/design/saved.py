@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Design, Report
 from mechdesign.errors import CheckFailed, FileProblem
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
@@ -29,6 +28,8 @@ def load_design(path: Path | str) -> Design:
 
 def design_of_document(document: Mapping[str, Any], source: str) -> Design:
     """The same from the JSON object of a file; ``source`` is its name."""
+    from mechdesign.design.registry import CODEC, PROVEN_BY
+
     if document.get("format") != FORMAT:
         step = _READERS.get(str(document.get("format")), "use a design written with --out")
         raise FileProblem("file format", document.get("format"), f"be {FORMAT!r}", step)

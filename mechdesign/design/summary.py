@@ -5,7 +5,6 @@ from __future__ import annotations
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.hidden_joint.words import summary as hidden_summary
 from mechdesign.design.joint.words import law_words, privacy_words, variance_words
-from mechdesign.design.registry import optimum_of
 from mechdesign.design.result import WIDE, Certificate, Design, is_open, room
 from mechdesign.design.words import counted, heading, headline, table_in_words
 from mechdesign.errors import plain
@@ -73,6 +72,8 @@ def name_of(design: Design) -> str:
 
     The mechanism's own name stands in a file, where anybody may change it.
     """
+    from mechdesign.design.registry import optimum_of
+
     if standing(design) != "certified optimum":
         return f"{kind_of(design.mechanism)} mechanism"
     return optimum_of(design)

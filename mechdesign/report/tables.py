@@ -7,8 +7,8 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 
-from mechdesign.reproduce import LEFT_OUT, VERDICTS, Claim, LeftOut, Outcome
-from mechdesign.reproduce.claim import IS, Bounds, Item
+from mechdesign.reproduce.claim import IS, VERDICTS, Bounds, Claim, Item, Outcome
+from mechdesign.reproduce.left_out import LEFT_OUT, LeftOut
 
 HEADINGS = ("number", "printed", "ours", "corrected")
 

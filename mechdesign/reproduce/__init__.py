@@ -1,105 +1,26 @@
 """The papers' printed numbers beside ours: every claim is computed, and its verdict follows from the numbers."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-import difflib
-from collections.abc import Sequence
-from pathlib import Path
+from mechdesign.values.facade import facade
 
-from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import (
-    aaa,
-    budget,
-    capri,
-    certified,
-    classifier,
-    frequency,
-    gains,
-    jrr,
-    ogpm,
-    places,
-    searches,
-    toolkit,
-    tracs,
-)
-from mechdesign.reproduce.claim import (
-    BEYOND,
-    CORRECTED,
-    FAILS,
-    HOLDS,
-    IN_CODE,
-    REPLACED,
-    SIMULATED,
-    STAND_IN,
-    VERDICTS,
-    Claim,
-    Item,
-    Outcome,
-    judge,
-)
-from mechdesign.reproduce.left_out import LEFT_OUT, LeftOut
-
-CLAIMS: tuple[Claim, ...] = (
-    *ogpm.CLAIMS,
-    *jrr.CLAIMS,
-    *aaa.CLAIMS,
-    *budget.CLAIMS,
-    *searches.CLAIMS,
-    *capri.CLAIMS,
-    *frequency.CLAIMS,
-    *gains.CLAIMS,
-    *toolkit.CLAIMS,
-    *certified.CLAIMS,
-    *tracs.CLAIMS,
-    *places.CLAIMS,
-    *classifier.CLAIMS,
-)
-
-__all__ = [
-    "BEYOND",
-    "CLAIMS",
-    "CORRECTED",
-    "FAILS",
-    "HOLDS",
-    "IN_CODE",
-    "LEFT_OUT",
-    "REPLACED",
-    "SIMULATED",
-    "STAND_IN",
-    "VERDICTS",
-    "Claim",
-    "Item",
-    "LeftOut",
-    "Outcome",
-    "judge",
-    "named",
-    "with_data",
-]
-
-
-def with_data(folder: Path) -> tuple[Claim, ...]:
-    """`CLAIMS`, and those on the papers' own data that a folder holds; these take the place of stand-ins."""
-    from mechdesign.reproduce.on_data import claims_on
-
-    found = claims_on(folder)
-    keys = {claim.key for claim in found}
-    return (*(claim for claim in CLAIMS if claim.key not in keys), *found)
-
-
-def named(names: Sequence[str], claims: Sequence[Claim] = CLAIMS) -> list[Claim]:
-    """Claims by name, or all whose names begin with one such as ``ogpm``; in the order of `CLAIMS`, each once.
-
-    >>> [claim.key for claim in named(["certified", "ogpm.example-8"])]
-    ['ogpm.example-8', 'certified.absolute', 'certified.squared', 'certified.unbiased']
-    """
-    wanted: set[str] = set()
-    for name in (text.strip().lower() for text in names):
-        found = [claim.key for claim in claims if name in (claim.key, claim.key.partition(".")[0])]
-        if not found:
-            known = [claim.key for claim in claims]
-            families = sorted({key.partition(".")[0] for key in known})
-            near = difflib.get_close_matches(name, known, n=3, cutoff=0.6) or families
-            rule = "be one of those listed, or with --data FOLDER one on the papers' own data"
-            raise InvalidInput("claim", name, rule, f"nearest: {', '.join(near)}; see --list")
-        wanted.update(found)
-    return [claim for claim in claims if claim.key in wanted]
+if TYPE_CHECKING:
+    from mechdesign.reproduce.catalogue import CLAIMS as CLAIMS, named as named, with_data as with_data
+    from mechdesign.reproduce.claim import (
+        BEYOND as BEYOND,
+        CORRECTED as CORRECTED,
+        FAILS as FAILS,
+        HOLDS as HOLDS,
+        IN_CODE as IN_CODE,
+        REPLACED as REPLACED,
+        SIMULATED as SIMULATED,
+        STAND_IN as STAND_IN,
+        VERDICTS as VERDICTS,
+        Claim as Claim,
+        Item as Item,
+        Outcome as Outcome,
+        judge as judge,
+    )
+    from mechdesign.reproduce.left_out import LEFT_OUT as LEFT_OUT, LeftOut as LeftOut
+else:
+    __getattr__, __dir__ = facade(__name__)

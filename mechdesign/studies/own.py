@@ -14,10 +14,7 @@ import numpy as np
 
 from mechdesign.data.matrices import LabelledMatrix, read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.deploy.measured import measured
-from mechdesign.deploy.table import is_design, load_table
 from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.saved import load_design
 from mechdesign.domains import Finite
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.exact.privacy import PrivacyProof
@@ -106,6 +103,10 @@ def require_different(found: Sequence[Own]) -> None:
 
 def read_file(path: Path) -> Own:
     """A saved design or a table."""
+    from mechdesign.deploy.measured import measured
+    from mechdesign.deploy.table import is_design, load_table
+    from mechdesign.design.saved import load_design
+
     called = printable(path.name)
     if not is_design(files.read_bytes(path)):
         table = load_table(path)

@@ -11,9 +11,7 @@ from functools import lru_cache
 
 from mechdesign import priors
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.search import optimal_minimax
 from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.prior.search import optimal_prior
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Absolute, Squared
@@ -44,6 +42,8 @@ def _ogpm_squared(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
 
 @lru_cache(maxsize=256)
 def _certified(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
+    from mechdesign.design.minimax.search import optimal_minimax
+
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
     return optimal_minimax(MinimaxProblem(_certifiable(epsilon), Absolute(), domain, gap=_gap(epsilon))).scalar_law
@@ -51,6 +51,8 @@ def _certified(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
 
 @lru_cache(maxsize=256)
 def _certified_squared(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
+    from mechdesign.design.minimax.search import optimal_minimax
+
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle_squared(epsilon, domain)
     return optimal_minimax(MinimaxProblem(_certifiable(epsilon), Squared(), domain, gap=_gap(epsilon))).scalar_law
@@ -58,6 +60,8 @@ def _certified_squared(epsilon: float, domain: Interval | Circle) -> ScalarMecha
 
 @lru_cache(maxsize=256)
 def _certified_uniform(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
+    from mechdesign.design.prior.search import optimal_prior
+
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
     prior = priors.uniform(domain)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from mechdesign.criteria import Average
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Certificate
 from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.finite_losses import Distances
@@ -62,6 +61,8 @@ def near_design(region: Rectangle, epsilon: float, cells: int = 8) -> NearDesign
     >>> design.privacy_loss() <= 4.0, round(design.per_unit, 3)
     (True, 4.243)
     """
+    from mechdesign.design.registry import solve
+
     if not isinstance(region, Rectangle):
         raise InvalidInput("region", str(region), "be a rectangle for a design of the plane")
     columns, rows = grid_shape(region, require_whole(cells, "cells", 2, MOST_CELLS))

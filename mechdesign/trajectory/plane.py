@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import named_criterion
-from mechdesign.design.registry import solve
 from mechdesign.design.result import Certificate
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.finite_losses import Matrix, euclidean
@@ -97,6 +96,8 @@ def plane_design(region: Rectangle, epsilon: float, cells: int = 15, criterion: 
     >>> design.certificate.upper < 0.37, design.privacy_loss() <= 2.0
     (True, True)
     """
+    from mechdesign.design.registry import solve
+
     if not isinstance(region, Rectangle):
         raise InvalidInput("region", str(region), "be a rectangle for a design of the plane")
     count = require_whole(cells, "cells", 2, math.isqrt(MOST_CELLS))

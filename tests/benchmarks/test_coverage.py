@@ -36,7 +36,7 @@ def test_every_module_that_makes_intervals_stands_on_the_page() -> None:
     """Where one of the formulas is called, or a quantile taken, an interval is made."""
     named = {name for kind in KINDS for name in kind.modules}
     made = {name for name, text in sources().items() if ENDS.search(text)} - {"intervals"}
-    callers = {"cli/estimate_counts", "collect/two_phase"}  # they print, or join, what others make
+    callers = {"collect/survey_shares", "collect/two_phase"}  # they print, or join, what others make
     assert made - callers == named
     loose = {name for name, text in sources().items() if QUANTILES.search(text)} - {"intervals"}
     assert loose <= NO_INTERVALS

@@ -123,12 +123,24 @@ def test_a_run_says_regressions_and_leaves_the_page_alone_when_it_is_a_part(
     assert "SLOWER: sorting | well, beside numpy: 4 times the last committed ratio" in told.err.replace("\n", " ")
 
 
-def test_a_benchmark_that_breaks_is_said_and_nothing_is_written(
+def test_a_benchmark_that_breaks_is_said_and_only_the_others_are_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    written: list[Report] = []
     monkeypatch.setattr(program, "_measured_apart", lambda name: None if name == "jrr" else [ROW])
+    monkeypatch.setattr(report, "last_committed", lambda: None)
+    monkeypatch.setattr(report, "write", lambda found, last: written.append(found))
+    assert program.main(["--page", "--only", "jrr", "search"]) == 1
+    assert "FAILED: jrr" in capsys.readouterr().err
+    assert [*written[0].sections] == [name for name in program.BENCHMARKS if "search" in name]
+
+
+def test_nothing_is_written_where_every_benchmark_breaks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(program, "_measured_apart", lambda name: None)
     monkeypatch.setattr(report, "write", lambda *_: pytest.fail("the page was written"))
-    assert program.main(["--page"]) == 1
+    assert program.main(["--page", "--only", "jrr"]) == 1
     assert "FAILED: jrr" in capsys.readouterr().err
 
 

@@ -143,6 +143,7 @@ def test_a_search_that_ends_early_is_told(run: Any, monkeypatch: pytest.MonkeyPa
             ("--eps", "1", "--prior", "uniform", "--data", __file__, "--column", "a", "--bounds", "0,1"),
             "one or the other",
         ),
+        (("--eps", "1", "--data", __file__, "--column", "age", "--bounds", "0,1;0,2"), "bounds must"),
         (("--eps", "1", "--data", __file__, "--column", "age"), "bounds must be given"),
         (("--eps", "1", "--data", "x.csv", "--bounds", "0,1"), "data file"),
         (("--eps", "1", "--data", __file__, "--column", "age", "--domain", "0,1"), "--bounds"),

@@ -128,9 +128,9 @@ def test_a_table_for_pairs_is_counted_by_any_two_inputs_and_every_command_says_s
     assert run("collection", "p.json", "--json").json["epsilon"] == pytest.approx(2.5)
     assert f"  place: {words}" in run("verify", "p.json").out
     assert words not in run("verify", "c.json").out
-    device = run("export", "place.json", "--reports", "2", "--values", "1", "--to", "c", "--out", "device")
+    device = run("export", "place.json", "--reports", "2", "--values", "1", "--to", "c", "--package", "places")
     assert words in device.out
-    (file,) = Path("device").glob("device_*.json")
+    file = Path("places", "device.json")
     assert words in run("verify", "place.json", "--device", str(file)).out
     Path("data.csv").write_text("x\n0\n1\n3\n3\n")
     assert words in run("apply", "place.json", "--in", "data.csv", "--out", "reports.csv").out

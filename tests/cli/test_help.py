@@ -90,6 +90,17 @@ def test_shells_are_given_a_script_that_completes(shell: str) -> None:
         ("mechdesign -", "--version"),
         ("mechdesign capacity --population water-s", "water-sample"),
         ("mechdesign bench -p oue,g", "oue,grr"),
+        ("mechdesign minimax --loss s", "squared"),
+        ("mechdesign minimax --criterion l", "lexicographic"),
+        ("mechdesign metric --criterion w", "worst"),
+        ("mechdesign table --mechanism p", "pm"),
+        ("mechdesign table --protocol g", "grr"),
+        ("mechdesign trajectory perturb --mechanism o", "ogpm"),
+        ("mechdesign protocols -p ol", "olh"),
+        ("mechdesign advise --want me", "mean"),
+        ("mechdesign gallery two", "two_points"),
+        ("mechdesign glossary t-s", "t-sw"),
+        ("mechdesign schema min", "minimax"),
     ],
 )
 def test_commands_options_and_their_values_are_completed(typed: str, wanted: str) -> None:

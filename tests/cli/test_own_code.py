@@ -94,7 +94,7 @@ def test_pictures_and_kept_results_take_names_of_one_s_own(run: Any, folder: Pat
 
 def test_the_help_says_that_code_is_run(run: Any) -> None:
     out = " ".join(run("bench", "--help").out.split())
-    assert "module:name is your own, from this folder: its code is run" in out
+    assert "of your own are module:name: bench runs the code of module.py in this folder" in out
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,11 @@ COMMANDS = {
     "estimate-counts array": ("estimate-counts", "0.npy", "-p", "grr", "--eps", "1", "--domain", "no,yes"),
     "estimate-counts survey": ("estimate-counts", "d.csv", "--survey", "0"),
     "export table": ("export", "0", "--to", "python", "--out", "o"),
-    "export second": ("export", T, "--again", "0", "--values", "2", "--reports", "3", "--to", "python", "--out", "o"),
+    "export second": (
+        "export",
+        T,
+        *["--again", "0", "--values", "2", "--reports", "3", "--to", "python", "--package", "p"],
+    ),
     "mean data": ("mean", "0.csv", "--eps", "1", "--column", "x", "--bounds", "0,1"),
     "metric points": ("metric", "--points", "0.csv", "--eps", "1"),
     "minimax losses": ("minimax", "--eps", "1", "--loss-matrix", "0.csv"),

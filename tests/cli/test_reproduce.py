@@ -145,7 +145,7 @@ def test_bad_input_exits_with_2(run: Any, options: tuple[str, ...], words: str) 
 
 def test_slow_claims_are_left_out_and_said_to_be(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     few = [claim for claim in CLAIMS if claim.key in ASKED or claim.slow]
-    monkeypatch.setattr("mechdesign.cli.reproduce.CLAIMS", few)
+    monkeypatch.setattr("mechdesign.reproduce.catalogue.CLAIMS", few)
     outcome = run("reproduce")
     assert outcome.code == 0
     assert "5 claims:" in outcome.out
@@ -268,7 +268,7 @@ def test_a_run_that_is_asked_to_end_leaves_a_page_of_what_it_has(
 
 def test_a_page_says_which_claims_its_run_left_out(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = [claim for claim in CLAIMS if claim.key in FEW or claim.key == "ibu.table-3"]
-    monkeypatch.setattr("mechdesign.cli.reproduce.CLAIMS", few)
+    monkeypatch.setattr("mechdesign.reproduce.catalogue.CLAIMS", few)
     document = run("reproduce", "--quick", "--out", str(tmp_path / "report"), "--json").json
     assert document["left_out"] == ["ibu.table-3"]
     page = (tmp_path / "report" / "index.html").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 import random
 import re
@@ -148,6 +149,45 @@ def test_decimals_are_read_to_the_bit_and_what_is_no_double_is_refused(tmp_path:
     found = done.stdout.split()
     assert found[: len(numbers)] == [struct.pack(">d", x).hex() for x in numbers]
     assert set(found[len(numbers) :]) == {"f" * 16}
+
+
+FORGED = """
+#include "mechdesign.h"
+#include <stdio.h>
+static char json[1 << 20];
+int main(void) {
+    mdp_table *table;
+    printf("%d\\n", mdp_table_read(json, fread(json, 1, sizeof json, stdin), &table));
+    return 0;
+}
+"""
+FAR = 2**63 - 1
+
+
+@pytest.fixture(scope="module")
+def reading(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("forged"), FORGED, *CLEAN)
+
+
+@pytest.mark.parametrize(
+    ("name", "forged"),
+    [
+        ("window", {"base": FAR}),
+        ("window", {"caps": FAR}),
+        ("unbiased", {"base": FAR, "caps": FAR}),
+        ("additive", {"least": -(2**62), "most": 2**62}),
+    ],
+    ids=str,
+)
+def test_a_forged_count_is_refused_before_it_is_added(name: str, forged: dict[str, int], reading: Path) -> None:
+    """A sum past 63 bits is undefined in C: the sanitizer ends a program that adds before it refuses."""
+    document = json.loads((RUNTIMES / "vectors" / f"{name}.json").read_text())
+    for key, number in forged.items():
+        law = document["law"]
+        law[key] = [law[key][0], number, *law[key][2:]] if isinstance(law[key], list) else number
+    text = json.dumps(document, separators=(",", ":"), sort_keys=True) + "\n"
+    done = subprocess.run([str(reading)], input=text, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("14\n", "")
 
 
 # -- the law -----------------------------------------------------------------------------------------------------------
@@ -337,6 +377,33 @@ def test_packages_build_and_pass_by_make(package: Callable[[Path], None], tmp_pa
     said = run(["make", "check", "CC=gcc", f"CFLAGS=-O1 {' '.join(STRICT)}"], tmp_path / "p")
     assert said.count("PASS") == len((tmp_path / "p" / "package.txt").read_text().splitlines()) - 1
     assert (tmp_path / "p" / "libsurvey.a").is_file()
+
+
+CALLED = """
+#include "survey.h"
+#include <fcntl.h>
+#include <stdio.h>
+int main(void) {
+    mdp_table *once = NULL, *again = NULL;
+    mdp_report report;
+    @called@
+    printf("%d %d\\n", outcome, fcntl(0, F_GETFD) >= 0);
+    return 0;
+}
+"""
+
+
+def test_the_device_of_the_readme_closes_no_file_that_it_did_not_open(tmp_path: Path) -> None:
+    """Where reading fails no file was opened. What is not set is zero here, as standard input is."""
+    needs("gcc")
+    kept(tmp_path / "p")
+    called = re.search(r"```c\n(mdp_device device;.*?)```", (tmp_path / "p" / "README.md").read_text(), re.DOTALL)
+    assert called is not None
+    (tmp_path / "main.c").write_text(CALLED.replace("@called@", called[1]))
+    sources = [str(path) for path in sorted((tmp_path / "p" / "src").glob("*.c"))]
+    flags = ["-std=c99", "-ftrivial-auto-var-init=zero", "-Ip/include"]
+    run(["gcc", *flags, "main.c", *sources, "-pthread", "-o", "main"], tmp_path)
+    assert run(["./main"], tmp_path) == "14 1"
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ import pytest
 from mechdesign.collect import protocol_table
 from mechdesign.deploy import Table, make_table
 from mechdesign.deploy.device.description import Device
+from mechdesign.deploy.export.edges.swift import RULE
 from mechdesign.deploy.export.folder import export_package
 from mechdesign.deploy.labels import Labels
 from mechdesign.domains import Finite
@@ -135,13 +136,42 @@ def test_the_runtime_is_carried_as_it_stands(tmp_path: Path) -> None:
         assert carried.read_bytes() == (RUNTIME / "swift" / "Sources" / name).read_bytes()
 
 
+def code(path: Path) -> str:
+    """A source without its comments and texts."""
+    return re.sub(r"//.*|\"[^\"]*\"", "", path.read_text())
+
+
+SOURCES = sorted((RUNTIME / "swift").rglob("*.swift"))
+LETTERS = r"\b[A-Z][A-Za-z0-9]*\b"
+INNER = {"Answer", "File", "Once", "Reporting", "RawValue", "Failure"}
+"""Names inside a type or a call: one outside is another."""
+
+
+@pytest.mark.parametrize(
+    "name", sorted({found for path in SOURCES for found in re.findall(LETTERS, code(path))} - INNER)
+)
+def test_no_table_has_a_name_that_the_sources_say(name: str) -> None:
+    """A type of a table would stand before the one that is meant."""
+    assert name in RULE.members
+
+
+def test_nothing_public_has_a_name_or_a_receiver_of_apple_s_or_of_the_language() -> None:
+    declared = set()
+    for path in SOURCES:
+        if path.parent.name == "Sources":
+            declared |= set(re.findall(r"^(?:public )?extension (\w+)", code(path), re.MULTILINE))
+            declared |= set(re.findall(r"^public (?:final )?(?:\w+) (\w+)", code(path), re.MULTILINE))
+    assert {"Report", "ReportTable", "Sampler", "Device"} <= declared
+    assert declared.isdisjoint({"Table", "Label", "Value", "tables", "Double", "Int", "String", "Array"})
+
+
 def test_only_few_labels_are_an_enum(tmp_path: Path) -> None:
     asking(tmp_path / "few")
     many(tmp_path / "many")
     assert "enum Input" in (tmp_path / "few" / "Sources" / "Survey" / "Tables.swift").read_text()
     text = (tmp_path / "many" / "Sources" / "Survey" / "Tables.swift").read_text()
     assert "enum Input" not in text
-    assert "struct Input: Label" in text
+    assert "struct Input: ReportLabel" in text
 
 
 def test_labels_that_swift_takes_for_the_same_text_are_refused(tmp_path: Path) -> None:

@@ -97,7 +97,9 @@ def package_texts(
     carried = {path: runtime(source) for path, source in packaging.carried(package).items()}
     parts = common(package, packaging), carried, packaging.files(package)
     texts = {path: text for part in parts for path, text in part.items()}
-    assert len(texts) == sum(map(len, parts)), "two files of a package have one path"
+    if len(texts) != sum(map(len, parts)):
+        rule = "not be the name of a file that packages have beside the tables"
+        raise InvalidInput("package", name, rule, "choose another name for the package, or for a table")
     return texts
 
 

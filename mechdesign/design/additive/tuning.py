@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mechdesign.design.additive.problem import MOST_BINS, AdditiveProblem, fits, span
-from mechdesign.design.additive.search import optimal_additive, total_variance
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_finite, require_whole
@@ -66,6 +65,8 @@ def tune(
     >>> tuning.best.bins, len(tuning.trials)
     (8, 6)
     """
+    from mechdesign.design.additive.search import optimal_additive, total_variance
+
     if not _LEAST_WITHIN <= require_finite(within, "within") < 1:
         raise InvalidInput("within", within, f"lie between {_LEAST_WITHIN:g} and 1")
     require_whole(most_bins, "most bins", _FIRST_BINS, MOST_BINS)

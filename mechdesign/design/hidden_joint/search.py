@@ -19,7 +19,6 @@ from typing import Any
 
 from mechdesign.design.evidence import Evidence, require_asked
 from mechdesign.design.hidden_joint.problem import HiddenJointProblem, Objective
-from mechdesign.design.hidden_joint.program import search_delta
 from mechdesign.design.hidden_joint.proof import IndependentBest, PeakLines, mean_of
 from mechdesign.design.joint.problem import Moments
 from mechdesign.design.result import Design, Report, versions, within_gap
@@ -62,6 +61,8 @@ def optimal_hidden(problem: HiddenJointProblem, seconds: float | None = 120.0) -
     search = _Peaks(problem, problem.objective(problem.alignment), clock)
     best = _best(problem, search)
     if problem.delta:
+        from mechdesign.design.hidden_joint.program import search_delta
+
         law, duals, programs = search_delta(problem, best, clock)
         return _finish(problem, law, duals, clock, "HiGHS", {"programs": programs})
     if problem.alignment <= 0:

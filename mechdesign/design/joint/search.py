@@ -22,10 +22,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mechdesign.design.evidence import Evidence, require_asked
-from mechdesign.design.joint.groups import Found, search_groups
 from mechdesign.design.joint.problem import JointProblem, Moments
 from mechdesign.design.joint.proof import ClosedForm
 from mechdesign.design.result import Design, Report, versions
@@ -39,6 +38,9 @@ from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Density
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
+
+if TYPE_CHECKING:
+    from mechdesign.design.joint.groups import Found
 
 GRID = 64
 """Laws are shipped with weights that are whole multiples of ``2^-64``; independent ones with such a p. Beyond
@@ -72,6 +74,8 @@ def optimal_joint(problem: JointProblem, seconds: float | None = 60.0) -> Design
     elif goal.helpful == 0:
         law = _first_private(problem, lambda margin: _independent(problem, margin))
     else:
+        from mechdesign.design.joint.groups import search_groups
+
         limits = problem.limits(up=True), problem.limits(up=False, margin=_FLOAT_MARGINS[0])
         found = search_groups(goal, *limits, problem.gap, clock)
         law, evidence = _law_of_search(problem, goal, limits[0], found, clock), found.evidence
@@ -149,6 +153,8 @@ def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Foun
 
     Independent answers keep every budget, so they are what is left where no margin within the time yields more.
     """
+    from mechdesign.design.joint.groups import search_groups
+
     bits = grid_bits(problem.epsilon)
     for margin in () if found.is_independent else _FLOAT_MARGINS:
         floats = found.weights

@@ -16,7 +16,7 @@ import math
 import os
 import struct
 import sys
-import weakref
+import threading
 import zlib
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
@@ -28,8 +28,11 @@ Read = Callable[[int], bytes]
 BLOCK = 4096
 LAST_DAY = 2932896  # 9999-12-31
 MOST = 2**31 - 1
+MOST_COUNT = 2**63 - 1
+MOST_PLACE = 2**62
 AHEAD = 100
 HEAD = struct.Struct("<7sB32sIIII")
+TURN = threading.Lock()  # between what is loaded and what is stored then, threads take turns
 
 
 class NoRandomness(RuntimeError):
@@ -65,9 +68,11 @@ class Pool:
     def __init__(self, size: int) -> None:
         self.size = size
         self.pieces: list[bytes] = []
-        POOLS.add(self)
+        self.owner = os.getpid()
 
     def take(self) -> bytes:
+        if self.owner != os.getpid():  # a child of a fork, by whoever forked
+            self.pieces, self.owner = [], os.getpid()
         while True:
             try:
                 return self.pieces.pop()  # another thread may have taken the last one
@@ -89,9 +94,79 @@ class Pool:
         return read
 
 
-POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: [pool.pieces.clear() for pool in POOLS])
+# What a law relies on is looked at when a file is read: that it is private, `mechdesign verify` decides.
+
+
+def require(holds):
+    if not holds:
+        raise ValueError
+
+
+def whole_number(number, least, most):
+    require(isinstance(number, int) and not isinstance(number, bool) and least <= number <= most)
+    return number
+
+
+def power_of_two(number, least, most):
+    require(bin(whole_number(number, least, most)).count("1") == 1)
+    return number
+
+
+def whole_numbers(numbers, least, most):
+    return [whole_number(number, least, most) for number in numbers]
+
+
+def sums(counts, total):
+    """What counts from 1 on reach, from 0 to their total."""
+    reached = [0, *accumulate(whole_numbers(counts, 1, total))]
+    require(reached[-1] == total)
+    return reached
+
+
+def double(text):
+    require(isinstance(text, str) and text == text.strip() and math.isfinite(float(text)))
+    return float(text)
+
+
+def doubles(texts):
+    return [double(text) for text in texts]
+
+
+def require_increasing(numbers):
+    require(all(low < high for low, high in zip(numbers, numbers[1:])))
+
+
+def hash_bytes(digits):
+    """The bytes of 64 hexadecimal digits."""
+    require(len(digits) == 64 and len(bytes.fromhex(digits)) == 32)
+    return bytes.fromhex(digits)
+
+
+def ends(domain):
+    """The first and the last input of an interval or a circle."""
+    low, high = (0.0, double(domain["period"])) if is_circle(domain) else doubles((domain["lower"], domain["upper"]))
+    require(low < high)
+    return [low, high]
+
+
+def is_circle(domain):
+    return domain["kind"] == "circle"
+
+
+def require_places(domain, offset, scale, most):
+    """That in units of a law all inputs are so near that they can be counted."""
+    require(all(abs((x - offset) * scale) < most for x in ends(domain)))
+
+
+@contextlib.contextmanager
+def reading(what):
+    """Whatever fails here, the file is to blame."""
+    try:
+        yield
+    except NotReadable:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, struct.error) as error:
+        raise NotReadable(f"this is no {what}: {type(error).__name__}") from None
 
 
 def exactly(count, read):
@@ -161,9 +236,13 @@ def bytes_below(size):
 
 def rows(law, bits):
     """The place whose cumulative counts ``W_j = N_j + min(max(G_j - s, 0), E)`` enclose a count."""
-    reached = [0, *accumulate(law["base"])]
-    gained = [0, *accumulate(cap - base for base, cap in zip(law["base"], law["caps"]))]
+    base, caps = whole_numbers(law["base"], 1, 1 << bits), whole_numbers(law["caps"], 1, MOST_COUNT)
+    require(0 < len(base) == len(caps) == len(law["outputs"]) and all(low <= high for low, high in zip(base, caps)))
+    reached = [0, *accumulate(base)]
+    gained = [0, *accumulate(cap - low for low, cap in zip(base, caps))]
     extra = (1 << bits) - reached[-1]
+    require(0 <= extra <= gained[-1])
+    starts = whole_numbers(law["starts"], 0, gained[-1] - extra)
 
     def place(start, count):
         low, high = 0, len(reached) - 1
@@ -175,17 +254,21 @@ def rows(law, bits):
                 high = middle
         return low
 
-    return place
+    return place, starts
 
 
 def window(law, bits, domain):
-    place, starts, thresholds = rows(law, bits), law["starts"], doubles(law["thresholds"])
+    (place, starts), thresholds = rows(law, bits), doubles(law["thresholds"])
+    require(len(starts) == len(thresholds) + 1)
     return lambda x, read: place(starts[bisect_left(thresholds, x)], draw(bits, read)), bytes_for(bits)
 
 
 def unbiased(law, bits, domain):
-    place, starts, means = rows(law, bits), law["starts"], law["means"]
-    offset, scale = float(law["offset"]), math.ldexp(1.0, law["shift"] + bits)
+    (place, starts), means = rows(law, bits), whole_numbers(law["means"], 1 - MOST_PLACE, MOST_PLACE - 1)
+    offset, scale = double(law["offset"]), math.ldexp(1.0, whole_number(law["shift"] + bits, -1000, 1000))
+    require(1 < len(means) == len(starts))
+    require_increasing(means)
+    require_places(domain, offset, scale, MOST_PLACE)
 
     def rule(x, read):
         mean = whole((x - offset) * scale, read)
@@ -197,18 +280,22 @@ def unbiased(law, bits, domain):
 
 
 def finite(law, bits, domain):
-    points, cumulative = doubles(domain["points"]), [[0, *accumulate(row)] for row in law["rows"]]
+    points, cumulative = doubles(domain["points"]), [sums(row, 1 << bits) for row in law["rows"]]
+    require(len(cumulative) == len(points) > 0 and {len(row) - 1 for row in cumulative} == {len(law["outputs"])})
     return lambda x, read: bisect_right(cumulative[bisect_left(points, x)], draw(bits, read)) - 1, bytes_for(bits)
 
 
 def pieces(law, bits, domain):
-    cells, inside, weight, first = law["cells"], law["inside"], law["weight"], law["first"]
-    step, anchor, scale, clamped = float(law["step"]), float(law["anchor"]), float(law["scale"]), clamp(law)
-    is_circle = domain["kind"] == "circle"
+    cells = whole_number(law["cells"], 2, 1 << 40)
+    inside, weight = whole_number(law["inside"], 1, cells - 1), whole_number(law["weight"], 1, (1 << bits) - 1)
+    first, clamped = whole_number(law["first"], 1 - (1 << 51), (1 << 51) - 1), clamp(law)
+    step, anchor, scale = double(law["step"]), double(law["anchor"]), double(law["scale"])
+    turns = is_circle(domain)
+    require_places(domain, anchor, scale, 1 << 52)
 
     def rule(x, read):
         start = math.floor((x - anchor) * scale)
-        start = start % cells if is_circle else min(max(start, 0), cells - inside)
+        start = start % cells if turns else min(max(start, 0), cells - inside)
         hit = draw(bits, read) < weight
         cell = below(inside, read) if hit else inside + below(cells - inside, read)
         return clamped((first + (start + cell) % cells + 0.5) * step)
@@ -217,9 +304,10 @@ def pieces(law, bits, domain):
 
 
 def additive(law, bits, domain):
-    offset, scale, step = float(law["offset"]), math.ldexp(1.0, law["shift"]), math.ldexp(1.0, -law["shift"])
-    weights, tail, clamped = law["weights"], law["tail"], clamp(law)
-    cumulative = [0, *accumulate(weights)]
+    offset, shift, clamped = double(law["offset"]), whole_number(law["shift"], -1000, 1000), clamp(law)
+    scale, step = math.ldexp(1.0, shift), math.ldexp(1.0, -shift)
+    cumulative, tail = sums(law["weights"], 1 << bits), whole_number(law["tail"], 1, (1 << bits) - 1)
+    require_places(domain, offset, scale, MOST_PLACE)
 
     def rule(x, read):
         place = whole((x - offset) * scale, read)
@@ -227,24 +315,32 @@ def additive(law, bits, domain):
             negative, blocks = draw(1, read), 0
             while draw(bits, read) < tail:
                 blocks += 1
-            size = blocks * len(weights) + bisect_right(cumulative, draw(bits, read)) - 1
+            size = blocks * (len(cumulative) - 1) + bisect_right(cumulative, draw(bits, read)) - 1
             if size or not negative:
                 return clamped(offset + (place - size if negative else place + size) * step)
 
     further = tail / (1 << bits)
-    zero = weights[0] / (1 << bits) * (1 - further)
+    zero = cumulative[1] / (1 << bits) * (1 - further)
     draws = (1 + repeats(zero / 2)) * (1 + 2 * bytes_for(bits))
     return rule, 8 + draws + (1 + repeats(further)) * bytes_for(bits)
 
 
 def clamp(law):
-    low, high = map(float, law["clamp"] or (-math.inf, math.inf))
+    low, high = (-math.inf, math.inf) if law["clamp"] is None else doubles(law["clamp"])
+    require(low <= high)
     return lambda y: min(max(y, low), high)
+
+
+def shares(law, bits, groups):
+    """The counts of one's own group and of each other one."""
+    own, other = whole_numbers((law["own"], law["other"]), 1, 1 << bits)
+    require(own + (groups - 1) * other == 1 << bits)
+    return own, other
 
 
 def choice(law, bits, groups):
     """One of so many groups by one draw: ``own`` counts of 2^bits are for mine, ``other`` for each other one."""
-    own, other = law["own"], law["other"]
+    own, other = shares(law, bits, groups)
 
     def choose(mine, read):
         number = draw(bits, read)
@@ -255,7 +351,8 @@ def choice(law, bits, groups):
 
 def coin_row(law, bits, width):
     """So many bits, one of which is mine; bit v is bit v % 8 of byte v // 8."""
-    own, other, size, mask = law["own_bit"][1], law["other_bit"][1], bytes_for(bits), (1 << bits) - 1
+    (_, zeros, _), (_, others, _) = sums(law["own_bit"], 1 << bits), sums(law["other_bit"], 1 << bits)
+    own, other, size, mask = (1 << bits) - zeros, (1 << bits) - others, bytes_for(bits), (1 << bits) - 1
 
     def coins(mine, read):
         content, report = exactly(width * size, read), bytearray(bytes_for(width))
@@ -277,7 +374,7 @@ def unary(law, bits, domain):
 
 
 def hashing(law, bits, domain):
-    groups = law["hashes"]
+    groups = whole_number(law["hashes"], 2, 1 << 31)
     choose, size = choice(law, bits, groups), bytes_of(groups)
 
     def rule(item, read):
@@ -288,7 +385,8 @@ def hashing(law, bits, domain):
 
 
 def subset(law, bits, domain):
-    count, members, own = domain["count"], law["subset"], law["own"]
+    count, (own, _) = domain["count"], shares(law, bits, 2)
+    members = whole_number(law["subset"], 1, count - 1)
 
     def rule(item, read):
         holds = draw(bits, read) < own
@@ -306,7 +404,7 @@ def subset(law, bits, domain):
 
 
 def hadamard(law, bits, domain):
-    blocks = law["blocks"]
+    blocks = power_of_two(law["blocks"], 1, 2 * domain["count"] - 1)
     width = (-(-domain["count"] // blocks)).bit_length()
     choose, size = choice(law, bits, 2 * blocks), bytes_of(blocks << width)
 
@@ -321,8 +419,8 @@ def hadamard(law, bits, domain):
 
 
 def sketch(law, bits, domain):
-    buckets, width = law["buckets"], (law["functions"] - 1).bit_length()
-    coins, size = coin_row(law, bits, buckets), bytes_of(law["functions"])
+    buckets, functions = whole_number(law["buckets"], 2, 1 << 14), power_of_two(law["functions"], 2, 1024)
+    coins, size, width = coin_row(law, bits, buckets), bytes_of(functions), (functions - 1).bit_length()
 
     def rule(item, read):
         function = draw(width, read)
@@ -346,13 +444,14 @@ def rotated(word, bits):
     return (word << bits | word >> 64 - bits) & ((1 << 64) - 1)
 
 
-def doubles(texts):
-    return [float(text) for text in texts]
-
-
 LAWS = {
-    law.__name__: law
-    for law in (window, unbiased, finite, pieces, additive, response, unary, hashing, subset, hadamard, sketch)
+    domain: {law.__name__: law for law in laws}
+    for domain, laws in {
+        "interval": (window, unbiased, pieces, additive),
+        "circle": (pieces,),
+        "finite": (finite,),
+        "items": (response, unary, hashing, subset, hadamard, sketch),
+    }.items()
 }
 
 
@@ -366,24 +465,33 @@ def parsed(content, kind, version):
     raise NotReadable(f"this is no {kind} file of version {version}")
 
 
+def labels_of(labels, side, count):
+    """The labels of as many inputs or outputs, if they have any."""
+    if labels is None or labels[side] is None:
+        return None
+    require(isinstance(labels[side], list) and all(isinstance(label, str) for label in labels[side]))
+    require(len(labels[side]) == len(set(labels[side])) == count)
+    return tuple(labels[side])
+
+
 class Table:
     """A table to draw from. Of `input_labels` and `output_labels` each is ``None`` where there are numbers."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        try:
-            labels, law, domain = document["labels"] or {}, document["law"], document["domain"]
+        with reading("table to draw from"):
+            labels, law, domain, bits = document["labels"], document["law"], document["domain"], document["bits"]
+            require(bits in (16, 32, 53, 62))
             self.sha256, self.kind, self.epsilon = document["sha256"], document["kind"], document["epsilon"]
-            self.subject = b"\0\0\0" + bytes.fromhex(self.sha256)
-            self.input_labels = labels.get("inputs") and tuple(labels["inputs"])
-            self.output_labels = labels.get("outputs") and tuple(labels["outputs"])
-            self.rule, enough = LAWS[self.kind](law, document["bits"], domain)
-            self.items = domain.get("count", 0)
-            self.points, self.outputs = doubles(domain.get("points", ())), doubles(law.get("outputs", ()))
-            ends = (domain.get("lower", "0"), domain.get("upper", domain.get("period", "0")))
-            self.ends = self.points[:1] + self.points[-1:] if self.points else doubles(ends)
+            self.subject = b"\0\0\0" + hash_bytes(self.sha256)
+            self.items = whole_number(domain["count"], 2, 1 << 16) if domain["kind"] == "items" else 0
+            self.points = doubles(domain["points"]) if domain["kind"] == "finite" else []
+            require_increasing(self.points)
+            self.rule, enough = LAWS[domain["kind"]][self.kind](law, bits, domain)
+            self.ends = [0.0, 0.0] if self.items else self.points[:1] + self.points[-1:] or ends(domain)
+            self.outputs = [] if self.items or self.kind in ("pieces", "additive") else doubles(law["outputs"])
             self.report_bytes = len(self.rule(0, bytes)) if self.items else 0
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
-            raise NotReadable(f"this is no table to draw from: {type(error).__name__}") from None
+            self.input_labels = labels_of(labels, "inputs", self.items or len(self.points))
+            self.output_labels = labels_of(labels, "outputs", len(self.outputs))
         self.codes = dict(zip(self.input_labels or (), self.points or range(self.items)))
         self.inputs = frozenset(self.points)
         self.names = dict(zip(self.outputs, self.output_labels or self.outputs))
@@ -392,7 +500,7 @@ class Table:
 
     @classmethod
     def read(cls, content: str | bytes) -> Table:
-        """The table of a file's text, or `NotReadable`. Its law is not checked here: `mechdesign verify` does."""
+        """The table of a file's text, or `NotReadable`. Whether it is private is decided by `mechdesign verify`."""
         return cls(parsed(content, "table", 2))
 
     def sample(self, x: Any, read: Read | None = None) -> Any:
@@ -457,13 +565,16 @@ class Table:
 def read_collection(content: str | bytes) -> dict[str, Table]:
     """The tables of a collection by the names of its attributes: their envelopes are of the collection."""
     said = parsed(content, "collection", 1)
-    return collected({attribute["name"]: Table(attribute["table"]) for attribute in said["attributes"]}, said["sha256"])
+    with reading("collection"):
+        tables = {attribute["name"]: Table(attribute["table"]) for attribute in said["attributes"]}
+        require(len(tables) == len(said["attributes"]))
+        return collected(tables, said["sha256"])
 
 
 def collected(tables: dict[str, Table], sha256: str) -> dict[str, Table]:
     """The tables of a collection in their order, by the hash of its file."""
     for number, table in enumerate(tables.values()):
-        table.subject = struct.pack("<BH", 1, number) + bytes.fromhex(sha256)
+        table.subject = struct.pack("<BH", 1, number) + hash_bytes(sha256)
     return tables
 
 
@@ -471,18 +582,22 @@ class Device:
     """A question asked again and again: it remembers what was drawn for a value, and counts the reports of a period.
 
     A storage has two functions: `load()` gives the bytes stored last or None, `store(content)` returns once they are
-    there to stay. A report is returned only after the state that counts it was stored.
+    there to stay. A report is returned only after the state that counts it was stored. Threads may share a storage, as
+    they take turns; no two processes may.
     """
 
     def __init__(self, document: dict[str, Any], *tables: Table) -> None:
-        by_hash: dict[Any, Any] = {None: None, **{table.sha256: table for table in tables}}
-        try:
-            self.first, self.again = by_hash[document["table"]], by_hash[document["again"]]
-            self.values, self.reports, self.sha256 = document["values"], document["reports"], document["sha256"]
-        except KeyError as error:
-            raise NotReadable(f"the device needs {error}: a key of its file, or the hash of a table") from None
+        by_hash: dict[Any, Any] = {table.sha256: table for table in tables}
+        with reading("device of these tables"):
+            self.first, again = by_hash[document["table"]], document["again"]
+            self.again = None if again is None else by_hash[again]
+            self.values, self.reports = whole_number(document["values"], 0, 4096), document["reports"]
+            whole_number(self.reports, 1, 10_000)
+            self.sha256, self.key = document["sha256"], hash_bytes(document["sha256"])
+            if self.again is not None:  # it takes what the first table gives
+                require(self.values > 0 and self.first.outputs and not self.again.items)
         self.reporting = self.again or self.first
-        self.key, self.version = bytes.fromhex(self.sha256), 2 if self.first.items else 1
+        self.version = 2 if self.first.items else 1
         self.subject = b"\2\0\0" + self.key
         self.entry = struct.Struct(f"<I{self.first.report_bytes}s" if self.first.items else "<dd")
         self.size = HEAD.size + self.values * self.entry.size + 4
@@ -502,18 +617,19 @@ class Device:
         require_within(period, 0, MOST)
         require_within(allowance, 0, self.reports)
         require_within(least, 0, MOST - 1)
-        try:
-            serial, last, _, entries = self.known(storage.load(), least)
-        except StateRefused as refused:
-            if refused.reason == "other":
-                raise
-            serial, entries = least, []
-        else:
-            if period <= last + AHEAD:
-                raise StateRefused("present")
-            if serial == MOST:
-                raise StateRefused("exhausted")
-        storage.store(self.written(serial + 1, period, self.reports - allowance, entries))
+        with TURN:
+            try:
+                serial, last, _, entries = self.known(storage.load(), least)
+            except StateRefused as refused:
+                if refused.reason == "other":
+                    raise
+                serial, entries = least, []
+            else:
+                if period <= last + AHEAD:
+                    raise StateRefused("present")
+                if serial == MOST:
+                    raise StateRefused("exhausted")
+            storage.store(self.written(serial + 1, period, self.reports - allowance, entries))
 
     def report(self, storage: Any, x: Any, period: int, least: int = 0, read: Read | None = None) -> Any:
         """One report for the value held now: a label where the table has labels for what goes in, else a number."""
@@ -522,28 +638,29 @@ class Device:
     def report_code(self, storage: Any, x: float, period: int, least: int = 0, read: Read | None = None) -> Any:
         """The same in the numbers of the files."""
         require_within(period, 0, MOST)
-        serial, last, made, entries = self.known(storage.load(), least)
-        if period < last:
-            raise StateRefused("past")
-        if period > last + AHEAD:
-            raise StateRefused("ahead")
-        if period > last:
-            made = 0
-        if made == self.reports or serial == MOST:
-            raise StateRefused("exhausted")
-        y = self.first.sample_code(x, read)
-        if self.values:
-            x = x if self.first.items else float(x) + 0.0  # minus zero is zero
-            remembered = [drawn for value, drawn in entries if value == x]
-            if remembered:
-                y = remembered[0]
-            elif len(entries) < self.values:
-                entries = [*entries, (x, y)]
-            else:  # a value for which there is no room is taken for the last one
-                y = entries[-1][1]
-        if self.again is not None:
-            y = self.again.sample_code(y, read)
-        storage.store(self.written(serial + 1, period, made + 1, entries))
+        with TURN:
+            serial, last, made, entries = self.known(storage.load(), least)
+            if period < last:
+                raise StateRefused("past")
+            if period > last + AHEAD:
+                raise StateRefused("ahead")
+            if period > last:
+                made = 0
+            if made == self.reports or serial == MOST:
+                raise StateRefused("exhausted")
+            y = self.first.sample_code(x, read)
+            if self.values:
+                x = x if self.first.items else float(x) + 0.0  # minus zero is zero
+                remembered = [drawn for value, drawn in entries if value == x]
+                if remembered:
+                    y = remembered[0]
+                elif len(entries) < self.values:
+                    entries = [*entries, (x, y)]
+                else:  # a value for which there is no room is taken for the last one
+                    y = entries[-1][1]
+            if self.again is not None:
+                y = self.again.sample_code(y, read)
+            storage.store(self.written(serial + 1, period, made + 1, entries))
         return y
 
     def serial(self, storage: Any, least: int = 0) -> int:

@@ -1,9 +1,12 @@
 """The runtime on the shared vectors, without randomness, with threads and forks, and with states in files."""
 
+import contextlib
+import ctypes
+import json
 import os
-import struct
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -36,6 +39,73 @@ def fails(count):
     raise OSError("broken")
 
 
+NO_LAWS = (
+    ("response", ["bits"], 8),  # with which every report would be true
+    ("response", ["law", "own"], 1),
+    ("response", ["law", "other"], 0),
+    ("response", ["domain", "count"], 70_000),
+    ("response", ["sha256"], "00"),
+    ("hadamard", ["law", "blocks"], 3),
+    ("hashing", ["law", "hashes"], 1),
+    ("subset", ["law", "subset"], 0),
+    ("unary", ["law", "own_bit", 0], 1),
+    ("sketch", ["law", "other_bit", 1], 1),
+    ("sketch", ["law", "functions"], 2048),
+    ("labels", ["law", "rows", 0, 0], 1),
+    ("labels", ["law", "rows", 0], []),
+    ("labels", ["labels", "inputs"], ["z"]),
+    ("window", ["law", "base", 0], 0),
+    ("window", ["law", "starts", 0], -1),
+    ("window", ["law", "thresholds"], []),
+    ("window", ["domain", "lower"], "2"),
+    ("unbiased", ["law", "means", 0], 2**62),
+    ("unbiased", ["law", "offset"], "NaN"),
+    ("pieces", ["law", "inside"], 0),
+    ("pieces", ["law", "scale"], "1e300"),
+    ("circle", ["law", "weight"], 2**62),
+    ("additive", ["law", "weights", 0], 0),
+    ("additive", ["law", "tail"], 0),
+    ("additive", ["law", "shift"], 2000),
+    ("clamped_noise", ["law", "clamp"], ["0"]),
+    ("clamped_noise", ["law", "clamp"], ["1", "0"]),
+)
+OTHERS = (None, "", [], -1, 0, 1, 2**31, 2**62, 10**30, "NaN", "Infinity", " 1 ", "abc", True, 1.5, [None], [[1]])
+
+
+def changed(document, place, value):
+    *way, last = place
+    holder = document
+    for key in way:
+        holder = holder[key]
+    holder[last] = value
+    return document
+
+
+def places(holder):
+    """Where values are: of lists at the first two places."""
+    for key in list(holder) if isinstance(holder, dict) else range(min(2, len(holder))):
+        yield holder, key
+        if isinstance(holder[key], (dict, list)):
+            yield from places(holder[key])
+
+
+def typical_code(table):
+    return 0 if table.items else table.ends[0]
+
+
+def limited(left):
+    """Random bytes, which end."""
+
+    def read(count):
+        nonlocal left
+        left -= count or 1
+        if left < 0:
+            raise EOFError
+        return os.urandom(count)
+
+    return read
+
+
 class Vectors(unittest.TestCase):
     def replay(self, name, *read):
         self.assertIsNone(first_failure(runtime, VECTORS / name, *read), name)
@@ -65,6 +135,48 @@ class Reading(unittest.TestCase):
         for text in [*others, good.replace('"law"', '"lore"'), good.replace('"lower":"0"', '"lower":"low"')]:
             with self.assertRaises(runtime.NotReadable):
                 runtime.Table.read(text)
+
+    def test_a_law_that_is_none_of_its_kind_is_refused(self):
+        for name, place, value in NO_LAWS:
+            content = (VECTORS / f"{name}.json").read_text(encoding="ascii")
+            runtime.Table.read(content)
+            with self.subTest(name=name, place=place), self.assertRaises(runtime.NotReadable):
+                runtime.Table(changed(json.loads(content), place, value))
+
+    def test_a_changed_table_is_refused_or_draws(self):
+        """What is drawn ends, and an input is refused as one: no changed file leads to another error."""
+        for name in TABLES:
+            document = json.loads((VECTORS / f"{name}.json").read_text(encoding="ascii"))
+            for holder, key in places({key: document[key] for key in ("domain", "law", "labels")}):
+                kept = holder[key]
+                for holder[key] in OTHERS:
+                    with self.subTest(name=name, key=key, value=holder[key]):
+                        self.draw_or_refuse(document)
+                holder[key] = kept
+
+    def draw_or_refuse(self, document):
+        try:
+            table = runtime.Table(document)
+        except runtime.NotReadable:
+            return
+        with contextlib.suppress(EOFError):
+            table.sample_code(typical_code(table), limited(1 << 16))
+
+    def test_a_changed_device_or_collection_is_refused(self):
+        content = json.loads((VECTORS / "labels_device.json").read_text(encoding="ascii"))
+        tables = [TABLES["labels"], TABLES["labels_again"]]
+        others = {"values": (-1, 4097, 1.5, "1", 0), "reports": (0, 10_001, True, None), "sha256": ("", None, "0" * 63)}
+        for key, values in {**others, "table": (None, [], "0"), "again": ([], "0", TABLES["unary"].sha256)}.items():
+            for value in values:
+                with self.subTest(key=key, value=value), self.assertRaises(runtime.NotReadable):
+                    runtime.Device({**content, key: value}, *tables, TABLES["unary"])
+            with self.assertRaises(runtime.NotReadable):
+                runtime.Device({other: content[other] for other in content if other != key}, *tables)
+        said = json.loads((VECTORS / "collection.json").read_text(encoding="ascii"))
+        twice = said["attributes"][:1] * 2
+        for more in ({"attributes": None}, {"attributes": [1]}, {"attributes": twice}, {"sha256": "0"}):
+            with self.assertRaises(runtime.NotReadable):
+                runtime.read_collection(json.dumps({**said, **more}))
 
     def test_a_device_needs_its_tables(self):
         content = (VECTORS / "labels_device.json").read_bytes()
@@ -131,19 +243,19 @@ class Sampling(unittest.TestCase):
         self.assertEqual(len(set(found)), 20_000)
 
     @unittest.skipUnless(hasattr(os, "fork"), "needs os.fork")
-    def test_a_child_of_a_fork_begins_without_bytes(self):
-        pool = runtime.Pool(16)
-        pool.take()
-        reading, writing = os.pipe()
-        child = os.fork()
-        if not child:
-            os.write(writing, struct.pack("<I", len(pool.pieces)))
-            os._exit(0)
-        os.waitpid(child, 0)
-        self.assertEqual(struct.unpack("<I", os.read(reading, 4)), (0,))
-        os.close(reading)
-        os.close(writing)
-        self.assertGreater(len(pool.pieces), 0)
+    def test_a_child_of_a_fork_repeats_no_bytes_whoever_forked(self):
+        for fork in (os.fork, ctypes.PyDLL(None).fork):  # of the second Python is told nothing
+            pool = runtime.Pool(16)
+            pool.take()
+            reading, writing = os.pipe()
+            child = fork()
+            if not child:
+                os.write(writing, pool.take())
+                os._exit(0)
+            os.waitpid(child, 0)
+            self.assertNotEqual(os.read(reading, 16), pool.take())
+            os.close(reading)
+            os.close(writing)
 
 
 def stream(content):
@@ -202,6 +314,32 @@ class Devices(unittest.TestCase):
                     self.assertEqual(self.refused(device.serial, storage, 3), "rolled-back")
                 self.assertEqual(self.refused(storage.load), "busy")
                 self.assertEqual(path.stat().st_mode & 0o077, 0)
+
+    def test_threads_on_one_storage_spend_no_more_than_a_period_has(self):
+        class Slow:
+            def load(self):
+                content = self.content
+                time.sleep(0.01)
+                return content
+
+            def store(self, content):
+                self.content = content
+
+        device, storage, spent = DEVICES["labels"], Slow(), []
+        storage.content = device.written(1, 20, 0, [])
+
+        def report():
+            try:
+                device.report(storage, typical(device.first), 20)
+            except runtime.StateRefused as refused:
+                spent.append(refused.reason)
+
+        threads = [threading.Thread(target=report) for _ in range(device.reports + 3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(spent, ["exhausted"] * 3)
 
     def test_what_is_not_stored_is_not_reported(self):
         class Full:

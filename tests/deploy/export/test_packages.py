@@ -158,6 +158,7 @@ def test_a_table_s_name_that_is_no_identifier_is_refused(tables: dict[str, Table
         ("kotlin", "any"),
         ("swift", "double"),
         ("swift", "survey"),
+        ("swift", "device"),
         ("c", "double"),
     ],
 )
@@ -387,3 +388,9 @@ def test_the_readme_of_a_collection_says_its_name_its_hash_and_its_total(tables:
     readme = package_texts(collection, "python", "survey", cases=0)["README.md"]
     assert f'Together they are the collection "health @sha@", `{collection.sha256}`.' in readme
     assert re.search(r"Who answers it once spends epsilon at most 2[.]10001 in all", readme)
+
+
+def test_a_package_called_like_one_of_its_own_files_is_refused() -> None:
+    table = make_table(catalogue.randomised_response(1.0, Finite((0, 1))), bits=16)
+    with pytest.raises(InvalidInput, match="packages have beside the tables"):
+        package_texts({"smokes": table}, "c", "device", cases=1)

@@ -21,7 +21,6 @@ from mechdesign.design.additive import (
     optimal_additive,
     total_variance,
     tune,
-    tuning,
     usual_bins,
 )
 from mechdesign.design.unbiased import UnbiasedPriorBound, optimal_unbiased
@@ -464,7 +463,7 @@ def test_a_search_that_runs_out_of_time_gives_the_best_grid_so_far(
             raise NoAnswer("the time limit was reached at a relative gap of 0.5", 1.0, 2.0)
         return optimal_additive(problem, seconds)
 
-    monkeypatch.setattr(tuning, "optimal_additive", impatient)
+    monkeypatch.setattr("mechdesign.design.additive.search.optimal_additive", impatient)
     tuned = tune(1.0, normal(0, 0.2, S), within=0.01, seconds=100)
     assert len(tuned.trials) == solved
     assert tuned.stopped is not None

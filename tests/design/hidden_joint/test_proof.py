@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from mechdesign.design.hidden_joint import HockeyDuals, IndependentBest, Objecti
 from mechdesign.design.hidden_joint.proof import (
     Line,
     _mean,
+    _near_nothing,
     attained_by,
     hockey_line,
     less,
@@ -22,9 +24,9 @@ from mechdesign.design.hidden_joint.proof import (
     most_variance,
     peak_line,
 )
-from mechdesign.errors import CheckFailed
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.peaked import peaked
-from mechdesign.exact.rational import exp_lower, exp_upper
+from mechdesign.exact.rational import exp_lower, exp_upper, float_down
 from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.values.declare import evolved
 
@@ -374,3 +376,158 @@ def test_duals_are_read_line_by_line() -> None:
             evidence.bound(problem, None)
         return
     assert evidence.bound(problem, None) == expected
+
+
+class Polynomials(NamedTuple):
+    """A variance ``(a + b k + c k^2) / d^2`` with ``d = top + step k``."""
+
+    said: tuple[Fraction, Fraction, Fraction]
+    top: Fraction
+    step: Fraction
+
+    def height(self) -> tuple[Fraction, Fraction, Fraction]:
+        return self.said
+
+    def divisor(self) -> tuple[Fraction, Fraction, Fraction]:
+        return self.top, self.step, Fraction(0)
+
+    def at(self, d: Fraction) -> Fraction:
+        k = (d - self.top) / self.step
+        return self.said[0] + self.said[1] * k + self.said[2] * k * k
+
+
+whole = st.integers(-12, 12)
+
+
+@given(whole, whole, st.integers(0, 12), st.integers(1, 9), st.integers(-5, -1), st.integers(0, 8))
+@settings(max_examples=400, deadline=None)
+def test_near_nothing_the_variance_of_the_mean_is_taken_where_it_falls(
+    a: int, b: int, c: int, top: int, step: int, below: int
+) -> None:
+    """``d/dd H / d^2 = -(2 H(0) + H'(0) d) / d^3`` for a parabola H."""
+    goal, end = (
+        Polynomials((Fraction(a), Fraction(b), Fraction(c)), Fraction(top, 2), Fraction(step)),
+        Fraction(below, 4),
+    )
+    flat, rise = goal.at(Fraction(0)), (goal.at(Fraction(1)) - goal.at(Fraction(-1))) / 2
+    if below == 0:
+        assert _near_nothing(goal, end) is None  # type: ignore[arg-type]
+    elif flat < 0 or 2 * flat + rise * end < 0:
+        with pytest.raises(CheckFailed, match="Jensen's inequality does not fall"):
+            _near_nothing(goal, end)  # type: ignore[arg-type]
+    else:
+        assert _near_nothing(goal, end) == goal.at(end) / end**2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("said", [(0, 0, 0), (0, 0, 1), (1, 1, 0), (1, -1, 1)])
+def test_near_nothing_a_variance_may_just_fall(said: tuple[int, int, int]) -> None:
+    """With ``d = 1 - k``: H is 0 at d = 0, or is flat up to the end."""
+    goal = Polynomials((Fraction(said[0]), Fraction(said[1]), Fraction(said[2])), Fraction(1), Fraction(-1))
+    flat, rise = goal.at(Fraction(0)), (goal.at(Fraction(1)) - goal.at(Fraction(-1))) / 2
+    if rise < 0:
+        end = -2 * flat / rise
+        assert _near_nothing(goal, end) == goal.at(end) / end**2  # type: ignore[arg-type]
+        with pytest.raises(CheckFailed, match="does not fall"):
+            _near_nothing(goal, end * Fraction(101, 100))  # type: ignore[arg-type]
+    else:
+        assert _near_nothing(goal, Fraction(1, 3)) == goal.at(Fraction(1, 3)) * 9  # type: ignore[arg-type]
+
+
+def test_a_line_below_others_is_passed_over() -> None:
+    """It meets the next line before the one before it does, where both are below 0."""
+    goal = PROBLEM.objective(PROBLEM.alignment)
+    ratio = PROBLEM.ratio(up=True)
+    most = goal.scale * (ratio / (ratio + 1) - goal.floor)
+    lines = [(Fraction(2), Fraction(0)), (Fraction(-19, 10), 11 / most), (Fraction(-2), 12 / most)]
+    without = lower_bound(PROBLEM, goal, [lines[0], lines[2]], Fraction(0))
+    assert 0 < lower_bound(PROBLEM, goal, lines, Fraction(0)) <= without
+
+
+@pytest.mark.parametrize("size", [Fraction(1, 64), Fraction(0)])
+def test_small_heights_are_possible(size: Fraction) -> None:
+    """A height of 0 leaves a variance of 0 possible, less what is known of it."""
+    goal = PROBLEM.objective(PROBLEM.alignment)
+    ratio = PROBLEM.ratio(up=True)
+    most = goal.scale * (ratio / (ratio + 1) - goal.floor)
+    found = lower_bound(PROBLEM, evolved(goal, offset=Fraction(0)), [(size, Fraction(0))], Fraction(0))
+    assert found == float_down(size / most**2)
+
+
+def test_a_line_of_a_variance_that_is_linear_in_the_liars_is_proven() -> None:
+    goal = Objective(USERS, Fraction(1), Fraction(1), Fraction(0), Fraction(1), Fraction(1, 2), Fraction(0))
+    slopes = [slope for slope in map(Fraction, range(-40, 41)) if less(goal.height(), slope, goal.divisor())[1] > 0]
+    for slope in slopes:
+        tilted = less(goal.height(), slope, goal.divisor())
+        assert tilted[2] == 0
+        level, _ = peak_line(goal, (Fraction(2), Fraction(2)), 1, 0, slope)
+        assert tilted[0] <= level <= mean(chances_of(USERS, 0, Fraction(2), 1), tilted)
+    assert slopes
+
+
+def test_what_was_found_for_a_delta_is_the_bound_of_its_lines() -> None:
+    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
+    evidence, goal = optimal_hidden(problem).evidence, problem.objective(problem.alignment)
+    assert isinstance(evidence, HockeyDuals)
+    count = evidence.slopes.size
+    rows = evidence.of_truth.reshape(count, USERS), evidence.of_lie.reshape(count, USERS)
+    lines = [
+        hockey_line(problem, goal, *row)
+        for row in zip(evidence.slopes.tolist(), evidence.prices.tolist(), *rows, strict=True)
+    ]
+    assert evidence.bound(problem, None) == lower_bound(problem, goal, lines, Fraction(0)) > 0
+
+
+def test_the_largest_d_is_that_of_the_upper_end_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line without slope bounds by what stands there: an enclosure far too wide shows which of its ends is taken."""
+    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: Fraction(3) if up else Fraction(2))
+    goal = evolved(PROBLEM.objective(PROBLEM.alignment), offset=Fraction(0))
+    most = goal.scale * (Fraction(3, 4) - goal.floor)
+    assert lower_bound(PROBLEM, goal, [(Fraction(5), Fraction(0))], Fraction(0)) == float_down(5 / most**2)
+
+
+@pytest.mark.parametrize("peak", [-1, 0.5, True])
+def test_peaks_are_numbers_of_liars(peak: Any) -> None:
+    with pytest.raises(InvalidInput, match="peaks"):
+        PeakLines((peak,), (Fraction(1),), 0.0)
+
+
+def test_lines_of_peaks_are_those_of_both_ends_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An enclosure far too wide proves less than either of its ends."""
+    goal, lines = PROBLEM.objective(PROBLEM.alignment), DESIGN.evidence
+    assert isinstance(lines, PeakLines)
+    ends = ENDS[0] * Fraction(999, 1000), ENDS[1]
+    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: ends[up])
+    peaks = zip(lines.peaks, lines.slopes, strict=True)
+    proven = [peak_line(goal, ends, 1, peak, slope) for peak, slope in peaks]
+    wide = lines.bound(PROBLEM, None)
+    assert wide == lower_bound(PROBLEM, goal, proven, Fraction(lines.below))
+    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: ENDS[1])
+    assert lines.bound(PROBLEM, None) > wide > 0
+
+
+@pytest.mark.parametrize(("alignment", "is_known"), [("-1/2", True), ("0", True), ("1/2", False), ("1", False)])
+def test_any_alignment_above_nothing_may_help(monkeypatch: pytest.MonkeyPatch, alignment: str, is_known: bool) -> None:
+    even = HiddenJointProblem(0.7, USERS, 0.5)
+    monkeypatch.setattr(HiddenJointProblem, "alignment", property(lambda _: Fraction(alignment)))
+    if is_known:
+        assert IndependentBest().bound(even, None) > 0
+    else:
+        with pytest.raises(CheckFailed, match="on their own"):
+            IndependentBest().bound(even, None)
+
+
+def test_three_thousand_lines_are_read_at_most() -> None:
+    for count, words in ((3000, "3000 peaks and 0 slopes"), (3001, "3000 are read at most")):
+        with pytest.raises(CheckFailed, match=words):
+            PeakLines((1,) * count, (), 0.0).bound(PROBLEM, None)
+
+
+def test_no_bound_is_below_nothing() -> None:
+    goal = evolved(PROBLEM.objective(PROBLEM.alignment), offset=Fraction(1, 2))
+    assert lower_bound(PROBLEM, goal, [(Fraction(1, 64), Fraction(0))], Fraction(0)) == 0.0
+
+
+def test_with_two_answers_a_lie_is_what_it_is() -> None:
+    two, three = (HiddenJointProblem(0.7, USERS, 0.0, categories=answers) for answers in (2, 3))
+    words = [IndependentBest().scope(problem, None).words for problem in (two, three)]
+    assert words[1] == f"{words[0]}, each lie drawn on its own, p above 1/3"

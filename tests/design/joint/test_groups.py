@@ -204,7 +204,7 @@ def test_one_deadline_goes_through_all_retries(monkeypatch):
 
     loose = JointResponse((F(0), F(0), F(0), F(1, 10), F(9, 10)))
     monkeypatch.setattr(joint, "on_grid", lambda weights, categories, bits: loose)
-    monkeypatch.setattr(joint, "search_groups", spied)
+    monkeypatch.setattr("mechdesign.design.joint.groups.search_groups", spied)
     optimal_joint(JointProblem(1.0, 1000, 0.05, group=4), seconds=50.0)
     assert len(given) == 4
     assert all(later <= earlier - 0.05 for earlier, later in itertools.pairwise(given))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import pickle
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -16,13 +18,14 @@ import pytest
 from mechdesign import Interval, priors
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, Moments, optimal_joint
 from mechdesign.design.joint.program import search_joint
-from mechdesign.design.joint.proof import Duals, Leaf, scope_of
+from mechdesign.design.joint.proof import Duals, Leaf, scope_of, second_moment
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.exact.collusion import averaged_ratio
-from mechdesign.exact.joint_limits import Split
-from mechdesign.exact.rational import exp_lower
+from mechdesign.exact.joint_limits import Box, Caps, Split
+from mechdesign.exact.joint_variance import Goal, least_on_lines, least_pair
+from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.catalogue import pm
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Atoms
@@ -166,7 +169,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("report", "versions", to={"numpy": 2}), "be a text"),
         (_set("report", "details", to=[]), "be an object"),
         (_set("format", to="mechdesign joint response"), "file format must be"),
-        (_set("version", to=1), "file version must be 2"),
+        (_set("version", to=1), "file version must be 3"),
         (_set("certificate", to=[]), "hold an object under 'certificate'"),
         (lambda document: document.pop("report"), "hold an object under 'report'"),
         (lambda document: document["problem"].pop("gap"), "problem gap must be there"),
@@ -344,3 +347,221 @@ def test_the_least_p_that_a_scope_names_is_rounded_up() -> None:
     least = problem.limits(up=True).least_truth(problem.categories)
     said = Fraction(scope_of(problem).words.rpartition(" ")[2])
     assert least <= said <= least * (1 + Fraction(1, 10**5))
+
+
+# -- term by term, as the page says ------------------------------------------------------------------------------------
+
+
+def _cost_of_caps(caps: Caps, group: int, multipliers: Any, truthful: int) -> Fraction:
+    """What multipliers make of ``N1 <= cap (N1 + N0)`` (or with N0) where exactly so many users, drawn evenly, are
+    truthful: all sets of them are counted. Known are the first partners, of whom the first s are truthful."""
+    sets = list(itertools.combinations(range(group), truthful))
+    total = Fraction(0)
+    for known, true, of_truth, weight in multipliers:
+        fitting = [s for s in sets if all((1 + i in s) == (i < true) for i in range(known))]
+        told = [sum(1 for s in fitting if (0 in s) == truth) for truth in (of_truth, not of_truth)]
+        cap = (caps.true if of_truth else caps.false)[known]
+        total += Fraction(weight) * Fraction((1 - cap) * told[0] - cap * told[1], len(sets))
+    return total
+
+
+def _line_by_hand(duals: Duals, costs: list[int], caps: Caps, slope: Fraction) -> tuple[Fraction, Fraction]:
+    group = len(costs) - 1
+    parts = [_cost_of_caps(caps, group, duals.multipliers, t) for t in range(group + 1)]
+    return min(cost - slope * t + part for t, (cost, part) in enumerate(zip(costs, parts, strict=True))), slope
+
+
+def _least_by_hand(part: Leaf, problem: JointProblem, box: Box) -> Fraction | None:
+    goal, limits = problem.goal(), problem.limits(up=True)
+    ends, caps, group = box.ends(limits, goal.categories), box.caps(limits), goal.group
+    if ends is None:
+        return None
+    below, _ = _line_by_hand(part.largest, [-t for t in range(group + 1)], caps, Fraction(0))
+    if min(ends[1], -below / group) < ends[0]:
+        return None
+    sign = -1 if goal.helpful < 0 else 1
+    costs = [sign * t**2 for t in range(group + 1)]
+    lines = [_line_by_hand(duals, costs, caps, Fraction(duals.slope)) for duals in part.lines]
+    return least_on_lines(goal, lines, ends[0], min(ends[1], -below / group))[0] if lines else Fraction(0)
+
+
+def _value_by_hand(parts: tuple[Split | Leaf, ...], problem: JointProblem) -> Fraction:
+    """The parts as a tree: a split, all below it, all above it."""
+    rest = list(parts)
+
+    def bounds(box: Box) -> list[Fraction | None]:
+        part = rest.pop(0)
+        if isinstance(part, Leaf):
+            return [_least_by_hand(part, problem, box)]
+        below, above = box.halves(part)
+        return [*bounds(below), *bounds(above)]
+
+    found = [bound for bound in bounds(Box.of_all(problem.limits(up=True), problem.goal())) if bound is not None]
+    assert not rest
+    return max(Fraction(0), min(found, default=Fraction(0)))
+
+
+@pytest.mark.parametrize("name", ["group", "boxes", "positive", "categories", "independent", "atoms"])
+def test_the_bound_of_boxes_is_that_of_the_page_exactly(name: str) -> None:
+    problem, parts = PROBLEMS[name], _evidence(name).parts
+    value = DualBound(parts).value(problem)
+    assert value == _value_by_hand(parts, problem) > 0
+    assert 0 < Fraction(DualBound(parts).bound(problem, None)) <= value
+
+
+@pytest.mark.parametrize("name", ["boxes", "positive"])
+def test_any_tree_of_boxes_has_the_bound_of_the_page(name: str) -> None:
+    problem = PROBLEMS[name]
+    group, rng, least = problem.group, random.Random(4), set()
+    proven = [part for part in _evidence(name).parts if isinstance(part, Leaf)]
+
+    def duals() -> Duals:
+        multipliers = []
+        for _ in range(rng.randrange(4)):
+            known = rng.randrange(group)
+            multipliers.append((known, rng.randint(0, known), rng.random() < 0.5, rng.random() * 3))
+        return Duals(rng.uniform(-1, 8), tuple(multipliers))
+
+    def tree(depth: int) -> tuple[Split | Leaf, ...]:
+        if depth and rng.random() < 0.7:
+            split = Split(rng.randrange(group), rng.random() < 0.5, Fraction(rng.randint(0, 32), 32))
+            return (split, *tree(depth - 1), *tree(depth - 1))
+        if rng.random() < 0.7:
+            return (rng.choice(proven),)
+        return (Leaf(duals(), tuple(duals() for _ in range(rng.randrange(3)))),)
+
+    for _ in range(80):
+        parts = tree(3)
+        value = DualBound(parts).value(problem)
+        assert value == _value_by_hand(parts, problem)
+        least.add(value)
+    assert len(least) > 5
+
+
+def test_a_box_without_laws_proves_nothing_and_hides_nothing() -> None:
+    """No one known tells more than a share of 1/4 of two values: such a box holds no law, and the rest is the bound."""
+    problem, all_of_them = PROBLEMS["group"], _evidence("group").parts[0]
+    assert isinstance(all_of_them, Leaf)
+    small = Split(0, True, Fraction(1, 4))
+    alone = DualBound((all_of_them,)).value(problem)
+    assert DualBound((small, Leaf(), all_of_them)).value(problem) == alone > 0
+    never = Split(0, True, Fraction(2))
+    assert DualBound((small, Leaf(), never, Leaf(), Leaf())).value(problem) == 0
+
+
+def test_boxes_are_counted_with_their_lines_multipliers_and_long_numbers() -> None:
+    one = (1, 0, True, 1.0)
+    for parts in (
+        lambda more: (Leaf(),) * (50_000 + more),
+        lambda more: (Leaf(Duals(0.0, (one,) * (99_998 + more))),),
+        lambda more: (Leaf(lines=(Duals(0.0, (one,) * (49_996 + more)), Duals(0.0, (one,) * 50_000))),),
+        lambda more: (Split(0, True, Fraction(1, 1 << 256 * (99_999 + more) - 1)),),
+        lambda more: (Split(0, True, Fraction(1, 1 << 255)),) * (50_000 + more),
+    ):
+        assert DualBound(parts(0)).parts
+        with pytest.raises(InvalidInput, match="at most 100000"):
+            DualBound(parts(1))
+
+
+def test_of_pairs_the_closed_form_is_the_least_over_all_correlations() -> None:
+    """``p <= U / (1 + a r)`` and ``p <= S / (1 + r)`` at correlations of -r."""
+    for name in ("pair", "capped", "range"):
+        problem = PROBLEMS[name]
+        goal, a = problem.goal(), Fraction(problem.colluders, problem.users - 1)
+        budget = exp_upper(problem.epsilon) / (1 + exp_upper(problem.epsilon))
+        cap = exp_upper(problem.caps[0]) / (1 + exp_upper(problem.caps[0])) if problem.caps else Fraction(1)
+        value = ClosedForm().value(problem)
+        assert value == least_pair(goal, budget, cap, a).variance
+        found = []
+        for i in range(2001):
+            rho = -Fraction(i, 2000)
+            p = min(budget / (1 - a * rho), cap / (1 - rho))
+            if 2 * p > 1:
+                found.append(goal.variance(p, rho * p * (1 - p)))
+        assert value <= min(found) <= value * Fraction(1001, 1000)
+        assert Fraction(ClosedForm().bound(problem, None)) < value
+
+
+@pytest.mark.parametrize("caps", [(), (0.5,), (0.5, 0.75, None)])
+def test_where_correlation_does_not_help_answers_on_their_own_are_best(caps: tuple[float | None, ...]) -> None:
+    """For the even share: ``n p (1 - p) / (2 p - 1)^2`` at the largest p."""
+    problem = attrs.evolve(PROBLEMS["across"], caps=caps)
+    ratio = exp_upper(0.5 if caps else 1.0)
+    p = ratio / (ratio + 1)
+    assert ClosedForm().value(problem) == 10000 * p * (1 - p) / (2 * p - 1) ** 2
+    assert Fraction(ClosedForm().bound(problem, None)) < ClosedForm().value(problem)
+
+
+def test_a_claim_may_miss_by_a_hundred_thousandth() -> None:
+    best = ClosedForm().value(PROBLEMS["pair"])
+    assert JointClaim(float(best) * (1 + 0.99e-5)).bound(PROBLEMS["pair"], None) == float(best) * (1 + 0.99e-5)
+    assert JointClaim(0.5).bound(PROBLEMS["pair"], None) == 0.5
+    with pytest.raises(CheckFailed, match="which another law attains"):
+        JointClaim(float(best) * (1 + 1.01e-5)).bound(PROBLEMS["pair"], None)
+    assert (JointClaim.claimed, DualBound.claimed, ClosedForm.claimed) == (True, False, False)
+
+
+def test_what_a_law_attains_is_its_variance_rounded_up() -> None:
+    problem, law = (
+        PROBLEMS["positive"],
+        JointResponse((Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(2, 5)), 4),
+    )
+    own = problem.count
+    assert own is not None
+    goal, p, q = problem.goal(), law.truth, law.lie
+    spread = own * p * (1 - p) + (900 - own) * q * (1 - q)
+    exact = (spread + goal.low * law.covariance) / (p - q) ** 2
+    attained = Fraction(DualBound((Leaf(),)).attained(problem, law))
+    assert exact < attained < exact * (1 + Fraction(1, 2**50))
+
+
+@pytest.mark.parametrize("law", [JointResponse.independent(0.6, 3, 5), JointResponse.independent(0.6, 4, 4)])
+def test_a_law_of_other_groups_or_values_is_refused(law: JointResponse) -> None:
+    for evidence in (DualBound((Leaf(),)), ClosedForm(), JointClaim(1.0)):
+        with pytest.raises(CheckFailed, match="the problem for groups of 3 with 4"):
+            evidence.attained(PROBLEMS["positive"], law)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("pair", "joint responses of pairs"),
+        ("range", "joint responses of pairs"),
+        ("across", "joint responses of exchangeable groups of 4"),
+        ("boxes", "joint responses of exchangeable groups of 4, p at least 0.500232"),
+        (
+            "categories",
+            "joint responses of exchangeable groups of 2, each lie drawn on its own, p at least 0.250226",
+        ),
+    ],
+)
+def test_the_scope_says_which_laws_and_how_their_lies_are_drawn(name: str, words: str) -> None:
+    assert ClosedForm().scope(PROBLEMS[name], None).words == words
+
+
+def test_lies_are_drawn_on_their_own_from_three_values_on() -> None:
+    three = attrs.evolve(PROBLEMS["categories"], categories=3)
+    assert "each lie drawn on its own" in ClosedForm().scope(three, None).words
+
+
+def test_a_box_with_one_p_is_not_empty() -> None:
+    """Cut at the least p there is: laws of just that p are still to be bounded."""
+    problem, rest = PROBLEMS["group"], _evidence("group").parts[0]
+    least = problem.limits(up=True).least_truth(problem.categories)
+    assert DualBound((Split(0, True, least), Leaf(), rest)).value(problem) == 0
+    below = Split(0, True, least * Fraction(999, 1000))
+    assert DualBound((below, Leaf(), rest)).value(problem) == DualBound((rest,)).value(problem) > 0
+
+
+@pytest.mark.parametrize("known", [4, 5])
+def test_a_user_has_one_partner_less_than_the_group_is_large(known: int) -> None:
+    with pytest.raises(CheckFailed, match=f"{known} partners in a group of 4"):
+        DualBound((Leaf(Duals(0.0, ((known, 0, True, 1.0),))),)).value(PROBLEMS["boxes"])
+
+
+@pytest.mark.parametrize(("low", "high", "sign"), [("1/2", "3/4", 1), ("-3/4", "-1/2", -1), ("1/2", "9", 1)])
+def test_what_is_bounded_is_the_second_moment_or_its_negative_where_positive_correlation_helps(
+    low: str, high: str, sign: int
+) -> None:
+    goal = Goal(12, 3, 2, Fraction(4), Fraction(low), Fraction(high))
+    assert second_moment(goal) == [0, sign, 4 * sign, 9 * sign]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from mechdesign.exact.cells import Cells, cells_of
 from mechdesign.mechanisms import Window
 from mechdesign.priors import Atoms
 from mechdesign.values.codec import encoded
+from tests.oracles.window_laws import average_error
 
 UNIT = Interval(0, 1)
 
@@ -122,3 +125,52 @@ def test_wide_cells_still_bound_by_the_best_single_output(exponent: int) -> None
     bound = BinsBound().bound(PriorProblem(9.0, cells, Power(float(exponent))), None)
     assert 0.25**exponent * math.exp(-9.0) * (1 - 1e-9) <= bound
     assert bound <= 0.25**exponent * math.exp(-9.0)
+
+
+@pytest.mark.parametrize("exponent", [1, 2])
+@pytest.mark.parametrize("prior", [TWO, MANY, Atoms([0.1, 0.35, 0.9], [0.2, 0.7, 0.1])], ids=["two", "many", "three"])
+def test_both_ends_are_those_of_the_page_rounded_outwards(prior: Atoms, exponent: int) -> None:
+    """From below the best bins: of three values every partition is tried."""
+    problem = PriorProblem(1.0, prior, Power(float(exponent)))
+    window = Window(1.0, UNIT, [0.1, 0.45, 0.8], [0.1, 0.3, 0.2], 2.6)
+    exact, found = average_error(window, BinsBound().cells(problem), exponent), BinsBound().attained(problem, window)
+    assert Fraction(math.nextafter(found, 0.0)) < exact <= Fraction(found)
+    below, bound = least_average(1.0, exponent, cells_of(prior, None)), BinsBound().bound(problem, None)
+    assert Fraction(bound) <= below < Fraction(math.nextafter(bound, math.inf))
+    if prior.points.size <= 3:
+        assert bound == pytest.approx(_least_of_bins(prior, exponent), rel=1e-12)
+
+
+def _least_of_bins(prior: Atoms, exponent: int) -> float:
+    points, weights = prior.points, prior.weights / prior.weights.sum()
+    found = []
+    for cuts in itertools.product((False, True), repeat=points.size - 1):
+        bins = np.append(0, np.cumsum(cuts))
+        total = 0.0
+        for of in range(bins[-1] + 1):
+            counted = weights * np.where(bins == of, math.e, 1.0)
+            best = np.average(points, weights=counted)
+            total += min(counted @ abs(y - points) ** exponent for y in (*points, best))
+        found.append(total / (math.e + bins[-1]))
+    return min(found)
+
+
+@pytest.mark.parametrize("cuts", [[math.inf], [-math.inf, 0.5], [math.nan]])
+def test_cuts_are_finite(cuts: list[float]) -> None:
+    with pytest.raises(InvalidInput, match="cuts"):
+        BinsBound(cuts)
+
+
+def test_of_wide_cells_the_most_that_any_prior_with_them_has_is_attained() -> None:
+    """With one output the error is known: for p = 2 the variance is added, for p = 1 all mass at the ends."""
+    wide = Cells(*(np.array([value]) for value in (0.25, 1.0, 0.5, 1.0, 0.0625)))
+    for exponent, expected in (
+        (1, Fraction(1, 3) * Fraction(1, 2) + Fraction(2, 3) * Fraction(1, 4)),
+        (2, Fraction(1, 16)),
+    ):
+        found = BinsBound().attained(PriorProblem(1.0, wide, Power(float(exponent))), HALF)
+        assert Fraction(math.nextafter(found, 0.0)) < expected <= Fraction(found)
+
+
+def test_nothing_is_claimed() -> None:
+    assert not BinsBound.claimed

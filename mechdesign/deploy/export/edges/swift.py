@@ -24,9 +24,13 @@ RULE = NameRule(
     "a capital letter, then letters and digits, at most 40 together",
     words("Any Self Type Protocol Swift Foundation XCTest Dispatch Darwin Glibc Package Combine UIKit AppKit"),
     words(
-        "Any Array Bool CaseIterable Character Data Dictionary Double Error Float Input Int Never Optional "
-        "Output Protocol Result SamplerError Self Set Stream String Type UnsafePointer VectorsTests Void "
-        "DeviceFile FileStorage Label Report Sampler Table TableInput TableOutput Value"
+        "Any AnyObject Array Bool Bundle CChar CaseIterable Character Data Dictionary DispatchQueue Double Error "
+        "FileManager Float Foundation Hashable Input Int Int32 Label NSLock Never OpaquePointer Optional Output "
+        "Protocol RawRepresentable Result Self Set Stream String Substring Table Thread Type UInt32 UInt64 UInt8 UTF8 "
+        "UUID Unmanaged UnsafeBufferPointer UnsafeMutablePointer UnsafeMutableRawPointer UnsafePointer Void XCTFail "
+        "XCTAssertEqual XCTAssertGreaterThan XCTAssertNotEqual XCTAssertThrowsError XCTUnwrap XCTest XCTestCase "
+        "Device DeviceError DeviceFile DeviceStorage DeviceTests FileStorage MemoryStorage Report ReportInput "
+        "ReportLabel ReportTable Sampler SamplerError StorageBox TestedDevice VectorsTests"
     ),
 )
 
@@ -87,10 +91,10 @@ def _cases(labels: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def swift_text(text: str) -> str:
-    """A literal that no letter ends.
+    r"""A literal that no letter ends.
 
     >>> print(swift_text("it's"))
-    "it\\u{27}s"
+    "it\u{27}s"
     """
     return '"' + "".join(letter if is_plain(letter) else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
 

@@ -71,7 +71,7 @@ pub trait Storage {
 pub struct Device<'t> {
     pub(super) once: &'t Table,
     again: Option<&'t Table>,
-    pub(super) hash: [u8; 32],
+    pub(super) subject: Subject,
     values: usize,
     reports: u32,
 }
@@ -100,11 +100,11 @@ impl<'t> Device<'t> {
             return Err(BadFile("the second table does not take what the first one gives"));
         }
         let (values, reports) = (document.get("values")?.whole()?, document.get("reports")?.whole()?);
-        let hash = read_hash(document.get("sha256")?.text()?)?;
+        let subject = Subject::device(document.get("sha256")?.text()?)?;
         if !(0..=4096).contains(&values) || !(1..=10_000).contains(&reports) || (values == 0 && again.is_some()) {
             return Err(BadFile("the device remembers or reports too much"));
         }
-        Ok(Device { once, again, hash, values: values as usize, reports: reports as u32 })
+        Ok(Device { once, again, subject, values: values as usize, reports: reports as u32 })
     }
 
     /// Begins without memory where there is no state to keep, with `allowance` reports left in the period: what the
@@ -187,7 +187,7 @@ impl<'t> Device<'t> {
         last_day: u32,
         fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
     ) -> Result<Vec<u8>, Error> {
-        Subject::device(self.hash).envelope(self.reporting(), report, last_day, fill)
+        self.subject.envelope(self.reporting(), report, last_day, fill)
     }
 
     /// The table whose outputs are reported.
@@ -276,7 +276,7 @@ impl<'t> Device<'t> {
         if checksum(&bytes[..end]) != word(&bytes[end..]) {
             return Err(DeviceError::Damaged);
         }
-        if bytes[7] != self.version() || bytes[8..40] != self.hash {
+        if bytes[7] != self.version() || bytes[8..40] != self.subject.hash {
             return Err(DeviceError::Other);
         }
         let state = self.checked(&bytes[..end]).ok_or(DeviceError::Damaged)?;
@@ -319,7 +319,7 @@ impl<'t> Device<'t> {
     fn written(&self, state: &State) -> Vec<u8> {
         let mut bytes = b"mdstate".to_vec();
         bytes.push(self.version());
-        bytes.extend(self.hash);
+        bytes.extend(self.subject.hash);
         let held = (state.entries.len() / self.entry()) as u32;
         for number in [state.serial, state.period, state.made, held] {
             bytes.extend(number.to_le_bytes());

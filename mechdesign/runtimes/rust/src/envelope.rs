@@ -27,8 +27,9 @@ impl Subject {
         Ok(Subject { form: 1, attribute, hash: read_hash(collection)? })
     }
 
-    pub(super) fn device(hash: [u8; 32]) -> Subject {
-        Subject { form: 2, attribute: 0, hash }
+    /// The device with this hash, in hexadecimal digits.
+    pub fn device(device: &str) -> Result<Subject, BadFile> {
+        Ok(Subject { form: 2, attribute: 0, hash: read_hash(device)? })
     }
 
     /// The envelope of a report of a table.

@@ -29,13 +29,13 @@ mod tests;
 /// Tables that are read when they are first used, the list of them, and the device that draws from them.
 macro_rules! tables {
     (
-        $($name:ident = $content:expr $(=> $collection:literal [$attribute:literal])?;)*
+        $($name:ident = $content:expr $(=> $of:ident($($said:literal),*))?;)*
         $(@$device:ident = $file:expr => $once:ident, $again:expr;)?
     ) => {
         $(
             pub static $name: std::sync::LazyLock<super::Table> = std::sync::LazyLock::new(|| {
                 let table = super::Table::read($content).expect("a table that was checked before it was exported");
-                $(let table = table.of(super::Subject::attribute($collection, $attribute).expect("its hash"));)?
+                $(let table = table.of(super::Subject::$of($($said),*).expect("its hash"));)?
                 table
             });
         )*

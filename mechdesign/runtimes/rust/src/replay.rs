@@ -57,7 +57,7 @@ impl Files {
             .map(|line| line.split(' ').collect())
             .collect();
         let devices = self.devices().map_err(|error| error.to_string())?;
-        let device = devices.iter().find(|device| digits(&device.hash) == hash);
+        let device = devices.iter().find(|device| digits(&device.subject.hash) == hash);
         let tables: Vec<&Table> = self.tables.iter().filter(|table| digits(&table.hash()) == hash).collect();
         let passes: Box<Passes<'_>> = match (tables.first(), device) {
             (Some(table), _) if head.starts_with("# test vectors of table ") => Box::new(|line| draws(table, line)),
@@ -115,7 +115,7 @@ fn sends(tables: &[&Table], devices: &[Device<'_>], line: &[&str], first: &[&str
         None if tables[0].output_labels().is_some() => Report::Label(&text),
         None => Report::Number(double(report)?),
     };
-    let written = match devices.iter().find(|device| device.hash[..] == of) {
+    let written = match devices.iter().find(|device| device.subject.hash[..] == of) {
         Some(device) => device.envelope_from(&report, last_day, fill),
         None => tables.iter().find(|table| table.subject.hash[..] == of)?.envelope_from(&report, last_day, fill),
     };

@@ -107,7 +107,7 @@ impl Table {
         Ok(Table { hash, law, inputs, outputs, apart, subject: Subject::table(hash) })
     }
 
-    /// The same table, whose envelopes say that its reports are of an attribute of a collection.
+    /// The same table, whose envelopes say that its reports are of an attribute of a collection, or of a device.
     pub fn of(self, subject: Subject) -> Table {
         Table { subject, ..self }
     }

@@ -53,12 +53,17 @@ fn all_vectors_are_reproduced() {
 }
 
 #[test]
-fn tables_of_a_package_are_read() {
+fn tables_of_a_package_are_read_and_their_envelopes_say_what_they_are_of() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables");
     assert_eq!(ALL.len(), listed(&here, "json").len());
     for (name, table) in ALL {
         let content = fs::read(here.join(format!("{}.json", name.to_lowercase()))).unwrap();
         assert_eq!(table().hash(), Table::read(content).unwrap().hash());
+        let lines = fs::read_to_string(folder().join(format!("{}_envelopes.txt", name.to_lowercase()))).unwrap();
+        let written = lines.lines().find(|line| !line.starts_with('#')).unwrap().rsplit(' ').next().unwrap();
+        let envelope = table().envelope(&table().sample(labelled(table(), inputs(table())[0])).unwrap(), 0).unwrap();
+        let said: String = envelope[..44].iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!((&said[..16], &said[24..]), (&written[..16], &written[24..88]));
     }
 }
 

@@ -1,6 +1,8 @@
 // Devices that remember, in the types of their labels. The machine is in C: see mechdesign.h.
+import Foundation
 
-/// Why there is no report, or no new state: but for `storage`, nothing was stored.
+/// Why there is no report, or no new state: but for `storage`, nothing was stored. What a storage of your own throws is
+/// thrown in place of `storage`.
 public enum DeviceError: Int32, Error {
     case badInput = 1
     case noRandomness, missing, damaged, other, rolledBack, past, exhausted, present, busy, storage, badNumber, ahead
@@ -8,7 +10,7 @@ public enum DeviceError: Int32, Error {
 }
 
 /// Where the state is kept: `load` gives the bytes stored last, `store` returns once they are there to stay. No two
-/// processes may use one storage at a time.
+/// processes, and no two devices of one, may use one storage at a time.
 public protocol DeviceStorage: AnyObject {
     func load() throws -> [UInt8]?
     func store(_ content: [UInt8]) throws
@@ -22,11 +24,13 @@ public protocol DeviceFile {
     static var drawsAgain: Bool { get }
 }
 
-/// A memory of what was drawn for each value, and a ledger of the reports of a period.
+/// A memory of what was drawn for each value, and a ledger of the reports of a period. Threads may share it: they take
+/// turns.
 public final class Device<File: DeviceFile> {
     private let storage: DeviceStorage
     private let outcome: Int32
     private let device: mdp_device
+    private let turn = NSLock()
 
     public init(_ storage: DeviceStorage) {
         self.storage = storage
@@ -48,13 +52,13 @@ public final class Device<File: DeviceFile> {
     /// One report for the value held now, returned only after the state that counts it was stored.
     public func report(_ x: File.Once.Input, period: Int32, least: Int32 = 0) throws -> File.Reporting.Output {
         var report = mdp_report()
-        switch x.value {
+        switch File.Once.input(x) {
         case .number(let number):
             try withStorage { mdp_device_report($0, $1, number, period, least, &report) }
         case .label(let label):
             try withStorage { mdp_device_report_label($0, $1, label, period, least, &report) }
         }
-        guard let said = File.Reporting.Output(Report(report)) else { throw DeviceError.damaged }
+        guard let said = File.Reporting.output(Report(report)) else { throw DeviceError.damaged }
         return said
     }
 
@@ -66,12 +70,14 @@ public final class Device<File: DeviceFile> {
     }
 
     private func withStorage(_ call: (UnsafePointer<mdp_device>, UnsafePointer<mdp_storage>) -> Int32) throws {
+        turn.lock()
+        defer { turn.unlock() }
         let box = StorageBox(storage)
         var device = self.device
         var functions = mdp_storage(
             load: { context, content, room, length in
                 let box = Unmanaged<StorageBox>.fromOpaque(context!).takeUnretainedValue()
-                guard let bytes = try? box.storage.load() ?? [] else { return -1 }
+                guard let bytes = box.said({ try box.storage.load() ?? [] }) else { return -1 }
                 length!.pointee = bytes.count
                 for (place, byte) in bytes.prefix(room).enumerated() {
                     content![place] = byte
@@ -81,23 +87,35 @@ public final class Device<File: DeviceFile> {
             store: { context, content, length in
                 let box = Unmanaged<StorageBox>.fromOpaque(context!).takeUnretainedValue()
                 let bytes = Array(UnsafeBufferPointer(start: content, count: length))
-                return (try? box.storage.store(bytes)) == nil ? -1 : 0
+                return box.said({ try box.storage.store(bytes) }) == nil ? -1 : 0
             },
             context: Unmanaged.passUnretained(box).toOpaque()
         )
         let said = outcome != 0 ? outcome : withExtendedLifetime(box) { call(&device, &functions) }
+        if let failure = box.failure { throw failure }
         if said != 0 {
             throw DeviceError(rawValue: said) ?? DeviceError.storage
         }
     }
 }
 
-/// A storage behind a pointer: functions of C cannot know the types of a device.
+/// A storage behind a pointer: functions of C cannot know the types of a device, and no error leaves them.
 private final class StorageBox {
     let storage: DeviceStorage
+    private(set) var failure: Error?
 
     init(_ storage: DeviceStorage) {
         self.storage = storage
+    }
+
+    /// What a call gives; of one that fails the error is kept.
+    func said<Answer>(_ call: () throws -> Answer) -> Answer? {
+        do {
+            return try call()
+        } catch {
+            failure = error
+            return nil
+        }
     }
 }
 

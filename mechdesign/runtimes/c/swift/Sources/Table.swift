@@ -12,66 +12,29 @@ public enum SamplerError: Int32, Error {
 }
 
 /// What goes into a table: a number of its file, or a label.
-public enum Value {
+public enum ReportInput {
     case number(Double)
     case label(String)
 }
 
 /// What comes out of a table: bytes, a number of its file, or a label beside its number.
 public struct Report {
-    public var number = 0.0
+    public var number: Double
     public var label: String?
-    public var bytes: [UInt8] = []
-}
+    public var bytes: [UInt8]
 
-/// What a table takes.
-public protocol TableInput {
-    var value: Value { get }
-}
-
-/// What a table gives.
-public protocol TableOutput {
-    init?(_ report: Report)
-    var report: Report { get }
+    public init(number: Double = 0, label: String? = nil, bytes: [UInt8] = []) {
+        self.number = number
+        self.label = label
+        self.bytes = bytes
+    }
 }
 
 /// Labels of inputs or outputs: their texts are those of the table.
-public protocol Label: RawRepresentable, Hashable, TableInput, TableOutput where RawValue == String {}
-
-extension Label {
-    public var value: Value { return .label(rawValue) }
-    public var report: Report { return Report(number: 0, label: rawValue, bytes: []) }
-
-    public init?(_ report: Report) {
-        guard let label = report.label else { return nil }
-        self.init(rawValue: label)
-    }
-}
-
-extension Double: TableInput, TableOutput {
-    public var value: Value { return .number(self) }
-    public var report: Report { return Report(number: self, label: nil, bytes: []) }
-
-    public init?(_ report: Report) {
-        self = report.number
-    }
-}
-
-/// An item, from 0.
-extension Int: TableInput {
-    public var value: Value { return .number(Double(self)) }
-}
-
-extension Array: TableOutput where Element == UInt8 {
-    public var report: Report { return Report(number: 0, label: nil, bytes: self) }
-
-    public init?(_ report: Report) {
-        self = report.bytes
-    }
-}
+public protocol ReportLabel: RawRepresentable, Hashable where RawValue == String {}
 
 /// A table that was read. Threads may share it.
-public final class Table {
+public final class ReportTable {
     /// The table in C; nil where the file is none that this version can draw from.
     public let pointer: OpaquePointer?
     private let outcome: Int32
@@ -96,7 +59,7 @@ public final class Table {
     }
 
     /// One report for what is asked, with the system's randomness.
-    public func sample(_ x: Value) throws -> Report {
+    public func sample(_ x: ReportInput) throws -> Report {
         let table = try opened()
         var report = mdp_report()
         switch x {
@@ -137,9 +100,9 @@ public final class Table {
 extension Report {
     /// A report in C.
     public init(_ report: mdp_report) {
-        number = report.number
-        label = report.label.map { String(cString: $0) }
-        bytes = withUnsafeBytes(of: report.bytes) { Array($0.prefix(report.size)) }
+        let label = report.label.map { String(cString: $0) }
+        let bytes = withUnsafeBytes(of: report.bytes) { Array($0.prefix(report.size)) }
+        self.init(number: report.number, label: label, bytes: bytes)
     }
 
     /// Calls with the report in C.
@@ -156,23 +119,54 @@ extension Report {
     }
 }
 
-/// A table in the types of its labels.
+/// A table in the types of its labels. Inputs are labels, numbers or items, which are numbers from 0; outputs are labels,
+/// numbers or bytes.
 public protocol Sampler {
-    associatedtype Input: TableInput
-    associatedtype Output: TableOutput
-    static var table: Table { get }
+    associatedtype Input
+    associatedtype Output
+    static var table: ReportTable { get }
+    static func input(_ x: Input) -> ReportInput
+    static func output(_ report: Report) -> Output?
+    static func report(_ output: Output) -> Report
 }
 
 extension Sampler {
     /// A report for the input x, with the system's randomness.
     public static func sample(_ x: Input) throws -> Output {
-        guard let report = Output(try table.sample(x.value)) else { throw SamplerError.badTable }
+        guard let report = output(try table.sample(input(x))) else { throw SamplerError.badTable }
         return report
     }
 
     /// The bytes that a collector reads, of a report that `sample` gave. It counts until the end (UTC) of the day
     /// `lastDay`, in days since 1970-01-01.
     public static func envelope(_ report: Output, lastDay: UInt32) throws -> [UInt8] {
-        return try table.envelope(report.report, lastDay: lastDay)
+        return try table.envelope(self.report(report), lastDay: lastDay)
     }
+}
+
+extension Sampler where Input: ReportLabel {
+    public static func input(_ x: Input) -> ReportInput { return .label(x.rawValue) }
+}
+
+extension Sampler where Input == Double {
+    public static func input(_ x: Double) -> ReportInput { return .number(x) }
+}
+
+extension Sampler where Input == Int {
+    public static func input(_ x: Int) -> ReportInput { return .number(Double(x)) }
+}
+
+extension Sampler where Output: ReportLabel {
+    public static func output(_ report: Report) -> Output? { return report.label.flatMap { Output(rawValue: $0) } }
+    public static func report(_ output: Output) -> Report { return Report(label: output.rawValue) }
+}
+
+extension Sampler where Output == Double {
+    public static func output(_ report: Report) -> Double? { return report.number }
+    public static func report(_ output: Double) -> Report { return Report(number: output) }
+}
+
+extension Sampler where Output == [UInt8] {
+    public static func output(_ report: Report) -> [UInt8]? { return report.bytes }
+    public static func report(_ output: [UInt8]) -> Report { return Report(bytes: output) }
 }

@@ -39,8 +39,8 @@ public final class Device<X, Y> {
         file.text("format").equals("mechdesign device") && file.whole("version") == 1;
     FileRefused.unless(isDevice, "format and version");
     sha256 = file.hash("sha256");
-    values = (int) file.whole("values");
-    reports = (int) file.whole("reports");
+    values = (int) file.whole("values", 0, 4096);
+    reports = (int) file.whole("reports", 1, 10000);
     drawsAgain = file.has("again");
     boolean isOnce = once.table.sha256.equals(file.text("table"));
     String last = file.text(drawsAgain ? "again" : "table");
@@ -50,6 +50,9 @@ public final class Device<X, Y> {
     hasItems = once.table.law.items > 0;
     keyBytes = hasItems ? 4 : 8;
     entryBytes = keyBytes + (hasItems ? once.table.law.reportBytes : 8);
+    FileRefused.unless(entryBytes * values <= 1 << 16, "values");
+    boolean isLast = reporting.table.law.items == 0 && once.table.law.outputs != null && values > 0;
+    FileRefused.unless(!drawsAgain || isLast, "again");
   }
 
   /**
@@ -78,6 +81,12 @@ public final class Device<X, Y> {
     require(period, MOST);
     require(allowance, reports);
     require(least, MOST - 1);
+    synchronized (storage) {
+      begin(storage, period, allowance, least);
+    }
+  }
+
+  private void begin(Storage storage, int period, int allowance, int least) throws IOException {
     State state = null;
     try {
       state = new State(storage.load(), least);
@@ -100,6 +109,13 @@ public final class Device<X, Y> {
   /** The same from these bytes; null is the system's. */
   Y report(Storage storage, X x, int period, int least, RandomBytes from) throws IOException {
     require(period, MOST);
+    synchronized (storage) {
+      return reporting.value.apply(counted(storage, x, period, least, from));
+    }
+  }
+
+  private Object counted(Storage storage, X x, int period, int least, RandomBytes from)
+      throws IOException {
     State state = new State(storage.load(), least);
     if (period < state.period) throw new StateRefused("past");
     if (period - state.period > AHEAD) throw new StateRefused("ahead");
@@ -112,7 +128,7 @@ public final class Device<X, Y> {
     state.period = period;
     state.made++;
     storage.store(state.next());
-    return reporting.value.apply(y);
+    return y;
   }
 
   private static Object draw(Table table, double x, RandomBytes from) {

@@ -4,8 +4,8 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -13,6 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * A state in a file, locked through a file beside it until it is closed. It is written beside,
@@ -20,23 +22,45 @@ import java.util.EnumSet;
  * Android name one in {@code noBackupFilesDir}.
  */
 public final class FileStorage implements Storage, AutoCloseable {
-  private final Path path;
+  /**
+   * The lock files that this process has locked. The second one to open one must not even open it:
+   * closed again, it would take the lock of the first along, as systems count locks by process.
+   */
+  private static final Set<Path> HELD = new HashSet<>();
+
+  private final Path path, locked;
   private final FileChannel lock;
 
   /** The file is the only one's that has it open: to others it is {@link StateRefused}, busy. */
   public FileStorage(Path path) throws IOException {
     this.path = path.toAbsolutePath();
-    lock = FileChannel.open(beside(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    FileLock held = null;
+    synchronized (HELD) {
+      Path file = beside(".lock");
+      try {
+        Files.createFile(file);
+      } catch (FileAlreadyExistsException there) {
+        // as it was left, or as another process made it
+      }
+      locked = file.toRealPath();
+      if (!HELD.add(locked)) throw new StateRefused("busy");
+      try {
+        lock = lock(locked);
+      } catch (Throwable refused) {
+        HELD.remove(locked);
+        throw refused;
+      }
+    }
+  }
+
+  private static FileChannel lock(Path file) throws IOException {
+    FileChannel lock = FileChannel.open(file, StandardOpenOption.WRITE);
     try {
-      held = lock.tryLock();
+      if (lock.tryLock() != null) return lock;
     } catch (OverlappingFileLockException twice) {
-      // this process has it
+      // other classes of this process have it
     }
-    if (held == null) {
-      lock.close();
-      throw new StateRefused("busy");
-    }
+    lock.close();
+    throw new StateRefused("busy");
   }
 
   private Path beside(String ending) {
@@ -87,6 +111,10 @@ public final class FileStorage implements Storage, AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    lock.close();
+    synchronized (HELD) {
+      if (!lock.isOpen()) return;
+      lock.close();
+      HELD.remove(locked);
+    }
   }
 }

@@ -15,7 +15,7 @@ final class ItemLaw extends Law {
 
   ItemLaw(Json table) {
     super(table);
-    items = (int) table.object("domain").whole("count");
+    items = (int) table.object("domain").whole("count", 2, 1 << 16);
     reportBytes = (items + 7) / 8;
     Writer writer =
         switch (table.text("kind")) {
@@ -45,7 +45,7 @@ final class ItemLaw extends Law {
   }
 
   private Writer hashing() {
-    long hashes = law.whole("hashes");
+    long hashes = law.whole("hashes", 2, 1L << 31);
     Choice choice = choice(hashes);
     reportBytes = 8 + bytesOf(hashes);
     return (item, report, from) -> {
@@ -57,9 +57,8 @@ final class ItemLaw extends Law {
   }
 
   private Writer subset() {
-    long own = law.whole("own");
-    int size = (int) law.whole("subset");
-    FileRefused.unless(0 < size && size < items, "subset");
+    int size = (int) law.whole("subset", 1, items - 1);
+    long own = own(2);
     return (item, report, from) -> {
       boolean holds = from.draw(bits) < own;
       int[] others = new int[items - 1];
@@ -75,7 +74,8 @@ final class ItemLaw extends Law {
   }
 
   private Writer hadamard() {
-    long blocks = law.whole("blocks");
+    long blocks = law.whole("blocks", 1, 2 * items - 1);
+    FileRefused.unless(Long.bitCount(blocks) == 1, "blocks");
     int places = 64 - Long.numberOfLeadingZeros((items + blocks - 1) / blocks);
     Choice choice = choice(2 * blocks);
     reportBytes = bytesOf(blocks << places);
@@ -88,7 +88,8 @@ final class ItemLaw extends Law {
   }
 
   private Writer sketch() {
-    long functions = law.whole("functions"), buckets = law.whole("buckets");
+    long functions = law.whole("functions", 2, 1024), buckets = law.whole("buckets", 2, 16384);
+    FileRefused.unless(Long.bitCount(functions) == 1, "functions");
     int head = bytesOf(functions);
     Writer coins = coins((int) buckets, head);
     reportBytes = head + ((int) buckets + 7) / 8;
@@ -103,22 +104,32 @@ final class ItemLaw extends Law {
    * One of several groups by one draw: own counts of all are for mine, other for each other one.
    */
   private Choice choice(long groups) {
-    long own = law.whole("own"), other = law.whole("other");
-    FileRefused.unless(other > 0, "other");
+    long own = own(groups), other = law.whole("other");
     return (mine, from) -> {
       long count = from.draw(bits);
       return count < own ? mine : (mine + 1 + (count - own) / other) % groups;
     };
   }
 
+  /** The counts for one's own of so many groups: with those for each other one they are all. */
+  private long own(long groups) {
+    long own = law.whole("own", 1, all), other = law.whole("other", 1, all);
+    FileRefused.unless(all - own == Math.multiplyExact(groups - 1, other), "sum of own and other");
+    return own;
+  }
+
   /** Bits from a byte on that are 1 with own counts of all (mine) or other counts. */
   private Writer coins(int width, int start) {
-    long own = law.wholes("own_bit")[1], other = law.wholes("other_bit")[1];
+    long own = ones("own_bit"), other = ones("other_bit");
     return (mine, report, from) -> {
       for (int i = 0; i < width; i++) {
         if (from.draw(bits) < (i == mine ? own : other)) set(report, start, i);
       }
     };
+  }
+
+  private long ones(String key) {
+    return all - row(law.wholes(key), 2)[1];
   }
 
   private static void set(byte[] report, int start, int bit) {

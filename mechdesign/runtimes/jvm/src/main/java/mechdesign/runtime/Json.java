@@ -7,9 +7,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** An object of JSON as files of tables have it: objects, lists, texts, whole numbers and null. */
 final class Json {
+  private static final Pattern DECIMAL = Pattern.compile("-?[0-9]+(\\.[0-9]+)?");
+
   private final Map<String, Object> members = new HashMap<>();
 
   static Json read(String text) {
@@ -37,7 +41,13 @@ final class Json {
     }
   }
 
+  boolean names(String key) {
+    return members.containsKey(key);
+  }
+
+  /** Whether the key, which must be there, has more than null. */
   boolean has(String key) {
+    FileRefused.unless(names(key), key);
     return members.get(key) != null;
   }
 
@@ -64,28 +74,58 @@ final class Json {
     return get(key, Long.class);
   }
 
+  /** A whole number between these. */
+  long whole(String key, long least, long most) {
+    FileRefused.unless(least <= whole(key) && whole(key) <= most, key);
+    return whole(key);
+  }
+
   double number(String key) {
-    return Double.parseDouble(text(key));
+    return number(text(key), key);
+  }
+
+  private static double number(String text, String key) {
+    FileRefused.unless(DECIMAL.matcher(text).matches(), key);
+    double found = Double.parseDouble(text) + 0.0; // minus zero is zero
+    FileRefused.unless(Double.isFinite(found), key);
+    return found;
   }
 
   List<?> list(String key) {
     return get(key, List.class);
   }
 
+  private static <T> Stream<T> each(Object list, Class<T> type, String key) {
+    boolean isRight = list instanceof List && ((List<?>) list).stream().allMatch(type::isInstance);
+    FileRefused.unless(isRight, key);
+    return ((List<?>) list).stream().map(type::cast);
+  }
+
   String[] texts(String key) {
-    return list(key).toArray(new String[0]);
+    return each(list(key), String.class, key).toArray(String[]::new);
   }
 
   long[] wholes(String key) {
-    return wholes(list(key));
+    return wholes(list(key), key);
   }
 
-  static long[] wholes(Object list) {
-    return ((List<?>) list).stream().mapToLong(number -> (Long) number).toArray();
+  private static long[] wholes(Object list, String key) {
+    return each(list, Long.class, key).mapToLong(number -> number).toArray();
+  }
+
+  long[][] rows(String key) {
+    return list(key).stream().map(row -> wholes(row, key)).toArray(long[][]::new);
   }
 
   double[] numbers(String key) {
-    return list(key).stream().mapToDouble(text -> Double.parseDouble((String) text)).toArray();
+    return each(list(key), String.class, key).mapToDouble(text -> number(text, key)).toArray();
+  }
+
+  /** Numbers of which each is larger than the one before. */
+  double[] increasing(String key) {
+    double[] found = numbers(key);
+    for (int i = 1; i < found.length; i++) FileRefused.unless(found[i - 1] < found[i], key);
+    return found;
   }
 
   private static final class Reader {

@@ -1,7 +1,6 @@
 package mechdesign.runtime;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntPredicate;
 import java.util.function.LongBinaryOperator;
@@ -13,13 +12,14 @@ final class NumberLaw extends Law {
   NumberLaw(Json table) {
     super(table);
     Json domain = table.object("domain");
-    boolean isCircle = domain.has("period");
-    points = domain.has("points") ? domain.numbers("points") : null;
-    lower = domain.has("lower") ? domain.number("lower") : 0;
+    String shape = domain.text("kind"), kind = table.text("kind");
+    boolean isCircle = shape.equals("circle"), isFinite = kind.equals("finite");
+    points = isFinite ? domain.increasing("points") : null;
+    lower = isFinite || isCircle ? 0 : domain.number("lower");
     upper = points != null ? 0 : domain.number(isCircle ? "period" : "upper");
     allotted = (bits + 7) / 8;
     rule =
-        switch (table.text("kind")) {
+        switch (kind) {
           case "window" -> window();
           case "unbiased" -> unbiased();
           case "finite" -> finite();
@@ -33,9 +33,9 @@ final class NumberLaw extends Law {
   private Rule window() {
     double[] thresholds = law.numbers("thresholds");
     long[] starts = law.wholes("starts");
-    outputs = law.numbers("outputs");
+    outputs = law.increasing("outputs");
     FileRefused.unless(starts.length == thresholds.length + 1, "starts");
-    LongBinaryOperator filled = filled();
+    LongBinaryOperator filled = filled(starts);
     return (x, from) -> {
       requireInside(x);
       int row = last(starts.length, i -> thresholds[i - 1] < x);
@@ -46,13 +46,16 @@ final class NumberLaw extends Law {
   private Rule unbiased() {
     long[] means = law.wholes("means"), starts = law.wholes("starts");
     double offset = law.number("offset");
-    double scale = Math.scalb(1.0, (int) law.whole("shift") + bits);
-    outputs = law.numbers("outputs");
+    int shift = (int) law.whole("shift", -bits, 1000 - bits);
+    double scale = Math.scalb(1.0, shift + bits);
+    outputs = law.increasing("outputs");
     FileRefused.unless(starts.length == means.length && means.length > 1, "starts");
-    LongBinaryOperator filled = filled();
+    LongBinaryOperator filled = filled(starts);
     int most = 0;
-    for (int i = 1; i < means.length; i++)
-      most = Math.max(most, bytesBelow(means[i] - means[i - 1]));
+    for (int i = 1; i < means.length; i++) {
+      FileRefused.unless(means[i] > means[i - 1], "means");
+      most = Math.max(most, bytesBelow(Math.subtractExact(means[i], means[i - 1])));
+    }
     allotted += 8 + most;
     return (x, from) -> {
       requireInside(x);
@@ -64,11 +67,10 @@ final class NumberLaw extends Law {
   }
 
   private Rule finite() {
-    outputs = law.numbers("outputs");
-    List<?> rows = law.list("rows");
-    FileRefused.unless(points != null && rows.size() == points.length, "rows");
-    long[][] reached = new long[points.length][];
-    Arrays.setAll(reached, i -> sums(Json.wholes(rows.get(i)), outputs.length));
+    outputs = law.increasing("outputs");
+    long[][] reached = law.rows("rows");
+    FileRefused.unless(reached.length == points.length, "rows");
+    Arrays.setAll(reached, i -> row(reached[i], outputs.length));
     return (x, from) -> {
       int row = Arrays.binarySearch(points, x + 0.0); // minus zero is zero
       if (row < 0) throw new IllegalArgumentException("the input must be a point of the domain");
@@ -78,10 +80,10 @@ final class NumberLaw extends Law {
   }
 
   private Rule pieces(boolean isCircle) {
-    long cells = law.whole("cells"), inside = law.whole("inside"), first = law.whole("first");
-    long weight = law.whole("weight"), outside = cells - inside;
+    long cells = law.whole("cells", 2, 1L << 40), inside = law.whole("inside", 1, cells - 1);
+    long first = law.whole("first", -1L << 51, 1L << 51), weight = law.whole("weight", 1, all - 1);
+    long outside = cells - inside;
     double step = law.number("step"), anchor = law.number("anchor"), scale = law.number("scale");
-    FileRefused.unless(0 < inside && 0 < outside, "inside");
     DoubleUnaryOperator clamp = clamp();
     allotted += Math.max(bytesBelow(inside), bytesBelow(outside));
     return (x, from) -> {
@@ -96,13 +98,13 @@ final class NumberLaw extends Law {
   }
 
   private Rule additive() {
-    long[] weights = law.wholes("weights"), reached = sums(weights, weights.length);
-    long tail = law.whole("tail");
-    int shift = (int) law.whole("shift");
-    double offset = law.number("offset"), all = Math.scalb(1.0, bits), further = tail / all;
+    long[] weights = law.wholes("weights"), reached = row(weights, weights.length);
+    long tail = law.whole("tail", 1, all - 1);
+    int shift = (int) law.whole("shift", -1000, 1000);
+    double offset = law.number("offset"), further = (double) tail / all;
     double scale = Math.scalb(1.0, shift), step = Math.scalb(1.0, -shift);
     DoubleUnaryOperator clamp = clamp();
-    double attempts = 1 + Math.ceil(repeats(weights[0] / all * (1 - further) / 2));
+    double attempts = 1 + Math.ceil(repeats((double) weights[0] / all * (1 - further) / 2));
     double blocksDrawn = 1 + Math.ceil(repeats(further));
     allotted = (int) (8 + attempts * (1 + 2 * allotted) + blocksDrawn * allotted);
     return (x, from) -> {
@@ -126,13 +128,17 @@ final class NumberLaw extends Law {
   }
 
   /**
-   * Given the start of a row and a count: the place of the output whose cumulative counts enclose
-   * it.
+   * Given one of these starts of rows and a count: the place of the output whose cumulative counts
+   * enclose it.
    */
-  private LongBinaryOperator filled() {
+  private LongBinaryOperator filled(long[] starts) {
     long[] base = law.wholes("base"), caps = law.wholes("caps");
     long[] reached = sums(base, outputs.length), most = sums(caps, outputs.length);
-    long extra = (1L << bits) - reached[base.length];
+    long extra = all - reached[base.length];
+    long room = most[base.length] - reached[base.length];
+    FileRefused.unless(0 <= extra && extra <= room, "sum of counts");
+    for (int i = 0; i < base.length; i++) FileRefused.unless(base[i] <= caps[i], "caps");
+    for (long start : starts) FileRefused.unless(0 <= start && start <= room - extra, "starts");
     return (start, count) ->
         last(
             outputs.length,
@@ -142,16 +148,9 @@ final class NumberLaw extends Law {
   /** Moves an output to where outputs are clamped, if they are. */
   private DoubleUnaryOperator clamp() {
     if (!law.has("clamp")) return y -> y;
-    double[] ends = law.numbers("clamp");
+    double[] ends = law.increasing("clamp");
+    FileRefused.unless(ends.length == 2, "clamp");
     return y -> Math.min(Math.max(y, ends[0]), ends[1]);
-  }
-
-  /** How much comes before each of so many counts, and at last all. */
-  private static long[] sums(long[] counts, int size) {
-    FileRefused.unless(counts.length == size, "number of counts");
-    long[] found = new long[size + 1];
-    for (int i = 0; i < size; i++) found[i + 1] = found[i] + counts[i];
-    return found;
   }
 
   /** The last of so many places for which it holds, as it does for 0. */

@@ -41,11 +41,7 @@ public final class Table {
   private static Table of(Json file) {
     try {
       return new Table(file);
-    } catch (ClassCastException
-        | ArrayStoreException
-        | ArithmeticException
-        | IndexOutOfBoundsException
-        | NumberFormatException error) {
+    } catch (ArithmeticException error) {
       throw new FileRefused("be a table of schema version 2");
     }
   }

@@ -68,7 +68,7 @@ public final class Replay {
           cases += table(tables.get(of), lines(path));
         } else if (other == null) {
           cases += envelopes(typed(tables.get(of)), lines(path));
-        } else if (other.has("attributes")) {
+        } else if (other.text("format").equals("mechdesign collection")) {
           int number = Integer.parseInt(name.split("_")[1]);
           Json attribute = (Json) other.list("attributes").get(number);
           Table table = byHash.get(attribute.object("table").text("sha256"));

@@ -14,6 +14,8 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +37,7 @@ class RuntimeTest {
     @Override
     public void store(byte[] content) throws IOException {
       if (isFull) throw new IOException("full");
+      LockSupport.parkNanos(1_000_000); // a disk takes a while
       kept = content.clone();
     }
   }
@@ -188,6 +191,70 @@ class RuntimeTest {
     assertThrows(FileRefused.class, () -> Table.resource("/missing.json"));
   }
 
+  /** Counts that do not add up would give reports of another law, or none: each field's check. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "response; \"bits\":32; \"bits\":0",
+        "response; \"bits\":32; \"bits\":4294967328",
+        "response; \"own\":1512633486; \"own\":1512633487",
+        "response; \"other\":556466762; \"other\":-1",
+        "hashing; \"hashes\":3; \"hashes\":0",
+        "subset; \"own\":2474403178; \"own\":2474403177",
+        "subset; \"subset\":3; \"subset\":9",
+        "sketch; \"functions\":4; \"functions\":3",
+        "sketch; \"buckets\":11; \"buckets\":0",
+        "sketch; [1621524826,2673442470]; [1621524826,2673442471]",
+        "sketch; [1621524826,2673442470]; [4294967296]",
+        "sketch; [1621524826,2673442470]; [1621524826,null]",
+        "sketch; \"count\":5; \"count\":4294967301",
+        "finite; 5189199575106475; 5189199575106476",
+        "finite; [\"-1.5\"; [null",
+        "finite; [\"-1.5\"; [\"0\"",
+        "finite; [5189199575106475,1908999839817259,1908999839817258]; null",
+        "labels; \"inputs\":[\"; \"inputs\":[null,\"",
+        "window; 644245094; 1751239733",
+        "window; 1167493156; 1",
+        "window; 1542498480; 1542498481",
+        "window; [0,435503842; [-1,435503842",
+        "window; 0.27500000000000002220446049250313080847263336181640625; NaN",
+        "window; \"lower\":\"0\"; \"lower\":\"-1d\"",
+        "unbiased; -576536897967832796; 576460752303437652",
+        "unbiased; -576536897967832796; -9223372036854775808",
+        "unbiased; \"shift\":43; \"shift\":4294967339",
+        "pieces; \"cells\":4294967296; \"cells\":0",
+        "additive; \"tail\":24110; \"tail\":65536",
+        "additive; [807,; [807,0,",
+        "additive; [807,; [806,",
+        "clamped_noise; \"clamp\"; \"clasp\"",
+        "clamped_noise; [\"-1\",\"1\"]; [\"-1\"]"
+      })
+  void aForgedTableIsRefused(String name, String part, String forged) throws IOException {
+    String text = Files.readString(VECTORS.resolve(name + ".json"));
+    assertTrue(text.contains(part));
+    assertThrows(FileRefused.class, () -> Table.read(text.replace(part, forged)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "\"values\":2; \"values\":4097",
+        "\"values\":2; \"values\":4294967298",
+        "\"reports\":4; \"reports\":0",
+        "\"reports\":4; \"reports\":10001",
+        "\"again\"; \"later\"",
+        "null; \"822d9868830f20cf5705aafcd724e071b633b857eb301e75b913aba7b13cc76e\""
+      })
+  void aForgedDeviceIsRefused(String part, String forged) throws IOException {
+    Sampler<Integer, byte[]> sampler = Sampler.items(table("response"));
+    String text = Files.readString(VECTORS.resolve("response_device.json"));
+    assertTrue(text.contains(part));
+    String other = text.replace(part, forged);
+    assertThrows(FileRefused.class, () -> Device.read(other, sampler, sampler));
+  }
+
   private static void assertRefused(String reason, Executable call) {
     assertEquals(reason, assertThrows(StateRefused.class, call).reason);
   }
@@ -247,6 +314,31 @@ class RuntimeTest {
   private static String permissions(Path path) throws IOException {
     return java.nio.file.attribute.PosixFilePermissions.toString(
         Files.getPosixFilePermissions(path));
+  }
+
+  @Test
+  void threadsTogetherMakeNoMoreReportsThanAPeriodHas() throws Exception {
+    Sampler<Double, Double> sampler = Sampler.numbers(table("additive"));
+    String file = Files.readString(VECTORS.resolve("additive_device.json"));
+    Device<Double, Double> device = Device.read(file, sampler, sampler);
+    Memory storage = new Memory();
+    device.create(storage, 1, 3, 0);
+    AtomicInteger made = new AtomicInteger();
+    Runnable ask =
+        () -> {
+          StateRefused refused =
+              assertThrows(
+                  StateRefused.class,
+                  () -> {
+                    while (device.report(storage, 0.5, 1, 0) != null) made.incrementAndGet();
+                  });
+          assertEquals("exhausted", refused.reason);
+        };
+    Thread[] threads = {new Thread(ask), new Thread(ask), new Thread(ask)};
+    for (Thread thread : threads) thread.start();
+    for (Thread thread : threads) thread.join();
+    assertEquals(3, made.get());
+    assertEquals(4, device.serial(storage, 0));
   }
 
   @Test

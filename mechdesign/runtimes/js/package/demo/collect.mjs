@@ -36,7 +36,7 @@ async function received(request) {
   return Buffer.concat(parts);
 }
 
-const server = createServer(async (request, response) => {
+async function answer(request, response) {
   if (request.method === "POST" && request.url === "/envelopes") {
     const content = await received(request);
     const takes = isKnown(content);
@@ -46,8 +46,14 @@ const server = createServer(async (request, response) => {
   const path = request.url === "/" ? "/demo/index.html" : request.url;
   if (request.method !== "GET" || !PAGES.test(path)) return response.writeHead(404).end();
   const type = path.endsWith(".html") ? "text/html; charset=utf-8" : "text/javascript";
-  response.writeHead(200, { "Content-Type": type }).end(readFileSync(new URL("." + path, ROOT)));
-});
+  const page = readFileSync(new URL("." + path, ROOT));
+  return response.writeHead(200, { "Content-Type": type }).end(page);
+}
+
+// a page that is not there, or a body that breaks off, is the end of its request and not of the collector
+const server = createServer((request, response) =>
+  answer(request, response).catch((error) => response.writeHead(error.code === "ENOENT" ? 404 : 400).end()),
+);
 server.listen(Number(process.argv[2] ?? 8722), "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${server.address().port}/demo/index.html`);
 });

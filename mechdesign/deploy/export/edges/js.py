@@ -19,9 +19,9 @@ RULE = NameRule(
         "v8 vm wasi worker_threads zlib test node"
     ),
     words(
-        "arguments await break case catch class const continue debugger default delete do else enum eval export extends "
-        "false finally for function if implements import in instanceof interface let new null package private protected "
-        "public return static super switch this throw true try typeof var void while with yield"
+        "arguments await break case catch class const continue debugger default delete do else enum eval export "
+        "extends false finally for function if implements import in instanceof interface let new null package "
+        "private protected public return static super switch this throw true try typeof var void while with yield"
     ),
 )
 

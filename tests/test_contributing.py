@@ -16,7 +16,7 @@ import pytest
 
 from mechdesign import CheckFailed, FileProblem, load_design, make_table, solve
 from mechdesign.cli import main
-from mechdesign.design import registry, saved
+from mechdesign.design import registry
 from mechdesign.design.result import Design
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values import files
@@ -50,7 +50,6 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     entry = eval(line[1], names | {"Entry": registry.Entry})
     proven_by = registry.PROVEN_BY | {entry.problem: entry.proven_by}
     monkeypatch.setattr(registry, "PROVEN_BY", proven_by)
-    monkeypatch.setattr(saved, "PROVEN_BY", proven_by)
     monkeypatch.setattr(registry, "_ANSWERS", registry._ANSWERS | {entry.problem: entry.answer})
     yield ModuleType("example")
     names.clear()

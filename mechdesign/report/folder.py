@@ -10,7 +10,7 @@ from mechdesign.errors import FileProblem
 from mechdesign.report.page import page
 from mechdesign.report.parts import Part, keep, kept
 from mechdesign.report.tables import markdown
-from mechdesign.reproduce import Claim, judge
+from mechdesign.reproduce.claim import Claim, judge
 from mechdesign.values import files
 
 PAGE, TABLE, PARTS = "index.html", "report.md", "parts"

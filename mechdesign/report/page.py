@@ -10,19 +10,19 @@ from html import escape
 import mechdesign
 from mechdesign.report.parts import Part, versions
 from mechdesign.report.tables import HEADINGS, counts, lines_of, of_claims, taken_words, uncovered
-from mechdesign.reproduce import (
+from mechdesign.reproduce.claim import (
     BEYOND,
     CORRECTED,
     FAILS,
     HOLDS,
     IN_CODE,
+    LEVEL,
     REPLACED,
     SIMULATED,
     STAND_IN,
     Claim,
     Outcome,
 )
-from mechdesign.reproduce.claim import LEVEL
 
 _SIGNS = {
     HOLDS: "✓",

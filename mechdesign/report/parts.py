@@ -20,8 +20,7 @@ from pathlib import Path
 
 import mechdesign
 from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.reproduce import Claim, Outcome
-from mechdesign.reproduce.claim import Bounds
+from mechdesign.reproduce.claim import Bounds, Claim, Outcome
 from mechdesign.values import files
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import field, frozen

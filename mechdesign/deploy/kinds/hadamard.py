@@ -72,7 +72,10 @@ class Blocks:
 
 def is_odd(places: Any, rows: Any) -> Any:
     """1 where the sign of the row is -1."""
-    return np.bitwise_count(places & rows) & 1
+    both = np.asarray(places & rows)
+    for half in (32, 16, 8, 4, 2, 1):  # numpy counts bits from version 2 on
+        both = both ^ both >> half
+    return both & 1
 
 
 @frozen

@@ -42,7 +42,7 @@ def test_what_is_said_under_a_name_is_no_module_of_the_same_name() -> None:
 
 
 def test_a_name_that_is_none_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match=r"module 'mechdesign\.budget' has no attribute 'nonsense'"):
+    with pytest.raises(AttributeError, match=r"module 'mechdesign\.studies\.budgets' has no attribute 'nonsense'"):
         mechdesign.studies.budgets.nonsense  # noqa: B018
 
 

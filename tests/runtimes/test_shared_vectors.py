@@ -12,7 +12,7 @@ from mechdesign.deploy.kinds import KINDS
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 
-MOST_BYTES = 650_000
+MOST_BYTES = 800_000
 
 
 @pytest.fixture(scope="module")

@@ -157,6 +157,8 @@ def _taken(declared: Any) -> Any:
     if declared == tuple[Path, ...]:
         return list[Path]
     members = {*(get_args(declared) or (declared,))}
+    if tuple[Path, ...] in members:
+        return list[Path] | None
     if members - {NoneType} <= {bool, int, float, str, Path} and get_origin(declared) is not tuple:
         return declared
     return str | None if NoneType in members else str

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror, completion
@@ -25,7 +24,7 @@ from mechdesign.data.matrices import read_matrix
 from mechdesign.data.texts import LABELS, labels_of_line
 from mechdesign.deploy.checker import MOST_ITEMS
 from mechdesign.deploy.kinds import ItemsLaw
-from mechdesign.deploy.labels import Labels, require_labels
+from mechdesign.deploy.labels import CODES_LOOK_LIKE_LABELS, Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source, make_table, repaired
 from mechdesign.deploy.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.design.minimax.problem import MinimaxProblem

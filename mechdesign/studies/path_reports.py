@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from mechdesign.data.sources import Progress
+from mechdesign.data.texts import paths
 from mechdesign.deploy.table import load_table
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, showing_values, shows_values
@@ -48,10 +49,6 @@ _SHOWN_PATHS, _SHOWN_LOCATIONS = 5, 40
 _NOT_PROTECTED = "ids, times and the number of locations are not protected"
 
 
-def _paths(said: object) -> tuple[Path, ...]:
-    return (Path(said),) if isinstance(said, str | Path) else tuple(map(Path, said))  # type: ignore[call-overload]
-
-
 @frozen
 class Task:
     """A file of paths, and where its reports go."""
@@ -68,7 +65,7 @@ class PerturbStudy:
     """
 
     sources: tuple[Path, ...] = needed(
-        "FILE", "Paths: .csv, .parquet or .geojson; several, or a folder.", read=_paths, metavar="FILE..."
+        "FILE", "Paths: .csv, .parquet or .geojson; several, or a folder.", read=paths, metavar="FILE..."
     )
     eps: float = finite("eps", metadata=option("--eps", "Privacy parameter, above 0."))
     out: Path = needed("--out", "The file (or folder, for several files) of reports.", read=Path)

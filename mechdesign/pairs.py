@@ -111,6 +111,11 @@ class Pairwise:
         return largest(self)
 
     @property
+    def words(self) -> str:
+        """As headings say it."""
+        return "an eps for each pair"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the closure tightened, and what is not protected: to be said loudly."""
         return _notes(self)
@@ -173,6 +178,11 @@ class Metric:
     @property
     def epsilon(self) -> float:
         return largest(self)
+
+    @property
+    def words(self) -> str:
+        """As headings say it."""
+        return f"eps = {self.per_unit:g} a {'kilometre' if self.distance == GREAT_CIRCLE else 'unit of distance'}"
 
     @property
     def notes(self) -> tuple[str, ...]:

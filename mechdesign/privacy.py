@@ -38,6 +38,11 @@ class Pure:
 
     epsilon: float = epsilon()
 
+    @property
+    def words(self) -> str:
+        """As headings say it."""
+        return f"eps = {self.epsilon:g}"
+
 
 def require_caps(caps: Iterable[float | None]) -> tuple[float | None, ...]:
     """The epsilons that one, two, ... known partners may cost at most, or `InvalidInput`; None is no cap."""

@@ -5,7 +5,8 @@ It says nothing of how it is solved. Which methods answer it is asked of `mechde
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
 
 import attrs
 
@@ -13,21 +14,12 @@ from mechdesign.classes import All, Class, InPlane, Onto, UnbiasedPiecewise
 from mechdesign.criteria import Average, Lexicographic, OverInputs, Worst
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.finite_losses import (
-    Distances,
-    FiniteLoss,
-    LossTable,
-    Matrix,
-    are_numbers,
-    coordinates,
-    require_labels,
-    table_of_places,
-)
+from mechdesign.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
+from mechdesign.fits import distances, tables
+from mechdesign.fits.words import Words
 from mechdesign.losses import Power, parse_loss
-from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
 from mechdesign.privacy import Metric, Pairwise, Pure
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.values.fingerprint import fingerprint, weights_in_words
 
 
 def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
@@ -52,6 +44,20 @@ def _inputs(said: Any) -> Any:
     if said is None or isinstance(said, Finite | Interval):
         return said
     return Interval(*said) if isinstance(said, tuple) and len(said) == 2 else Finite(said)
+
+
+class Fit(Protocol):
+    """What words must have in common where the loss is of one kind, and how a problem is said: a module of `fits`."""
+
+    def settled(self, problem: Any, /) -> dict[str, Any]:
+        """The fields that follow from the other words, or `InvalidInput` where words do not fit."""
+        ...
+
+    def words(self, problem: Any, /) -> Words: ...
+
+
+FITS: Mapping[type, Fit] = {Power: distances, Matrix: tables, Distances: tables}
+"""By the kind of loss."""
 
 
 @frozen
@@ -84,69 +90,21 @@ class Problem:
     )
 
     def __attrs_post_init__(self) -> None:
-        if isinstance(self.loss, Power):
-            self._require_interval()
-            return
-        if not isinstance(self.loss, Matrix | Distances):
+        settle(self, **self._fit.settled(self))
+
+    @property
+    def _fit(self) -> Fit:
+        found = FITS.get(type(self.loss))
+        if found is None:
+            names = " or ".join(kind.__name__ for kind in FITS)
             step = "a matrix has a row for each input and a column for each output"
-            raise InvalidInput("loss", self.loss, "be a Matrix, Distances or a Power of the distance", step)
-        self._require_fit(self.loss)
-        inputs = self._own_inputs()
-        if self.inputs is not None and self.inputs != inputs:
-            raise InvalidInput("inputs", str(self.inputs), f"be {inputs}, those of privacy and loss", "leave them out")
-        settle(self, inputs=inputs, criterion=self.criterion.over(len(inputs)))
-        size, prior = len(inputs), self.criterion.prior
-        if prior is not None and prior.shape != (size,):
-            raise InvalidInput("prior", prior.shape, f"be one weight for each of the {size} inputs")
-        require_labels(self.loss.input_labels, size, "input_labels")
+            raise InvalidInput("loss", self.loss, f"be of kind {names}", step)
+        return found
 
-    def _own_inputs(self) -> Finite:
-        """The points where they are increasing numbers, else the numbers of rows."""
-        if isinstance(self.privacy, Metric) and are_numbers(self.privacy.points):
-            return Finite(tuple(self.privacy.points[:, 0].tolist()))
-        if isinstance(self.privacy, Pure):
-            return Finite(tuple(range(len(self.table.up))))
-        return Finite(tuple(range(len(self.privacy))))
-
-    def _require_interval(self) -> None:
-        """Inputs are an interval, and all words are about one, or `InvalidInput`."""
-        if not isinstance(self.inputs, Interval):
-            step = "for example Interval(0, 1); a Matrix has the losses of finitely many inputs"
-            raise InvalidInput(
-                "domain", str(self.inputs), "be an interval where the loss is a power of the distance", step
-            )
-        if not isinstance(self.privacy, Pure):
-            raise InvalidInput(
-                "privacy", self.privacy, "be one epsilon for all inputs of an interval", "take Pure(eps)"
-            )
-        if self.criterion.prior is not None:
-            raise InvalidInput("prior", "weights", "be left out for an interval", "take Worst()")
-        if isinstance(self.among, Onto | InPlane):
-            raise InvalidInput("among", self.among, "be about numbers", "take All() or UnbiasedPiecewise()")
-
-    def _require_fit(self, loss: FiniteLoss) -> None:
-        """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
-        privacy, among = self.privacy, self.among
-        if isinstance(among, UnbiasedPiecewise):
-            raise InvalidInput("among", among, "be asked of an interval", "take All()")
-        if isinstance(loss, Matrix):
-            if not isinstance(among, All):
-                raise InvalidInput("among", among, "be All() for a matrix: outputs are its columns", "leave it out")
-            if not isinstance(privacy, Pure) and len(loss.values) != len(privacy):
-                rule = f"have a row for each of the {len(privacy)} inputs of the privacy"
-                raise InvalidInput("loss matrix", loss.values.shape, rule)
-            return
-        if not isinstance(privacy, Metric):
-            raise InvalidInput("loss", loss, "be a matrix where privacy is no Metric: there are no places")
-        coordinates = privacy.points.shape[1]
-        if isinstance(among, InPlane):
-            if privacy.distance != EUCLIDEAN or coordinates != 2:
-                raise InvalidInput("among", among, "be asked of points of the plane", "take All() or Onto(places)")
-            if loss.output_labels is not None:
-                raise InvalidInput("output_labels", "texts", "be left out where the places to report are to be found")
-        elif isinstance(among, Onto) and among.places.shape[1] != coordinates:
-            raise InvalidInput("outputs", among.places.shape, f"have {coordinates} coordinates like the points")
-        require_labels(loss.output_labels, self.table.width, "output_labels")
+    @property
+    def words(self) -> Words:
+        """How the problem is said where results are shown."""
+        return self._fit.words(self)
 
     @property
     def epsilon(self) -> float:
@@ -194,67 +152,3 @@ class Problem:
     def as_published(self) -> Problem:
         """The same with reports among the places that were given: what rivals are about."""
         return evolved(self, among=All()) if isinstance(self.among, InPlane) else self
-
-    # -- in words ------------------------------------------------------------------------------------------------------
-
-    @property
-    def measure(self) -> str:
-        if isinstance(self.loss, Power):
-            return "variance" if isinstance(self.among, UnbiasedPiecewise) else f"{self.loss.name} error"
-        return "loss"
-
-    @property
-    def subject(self) -> str:
-        if isinstance(self.loss, Power):
-            return str(self.inputs)
-        rows, columns = self.table.up.shape
-        if isinstance(self.loss, Matrix):
-            return f"{_counted(rows, 'input')} and {_counted(columns, 'output')}"
-        if isinstance(self.among, InPlane):
-            return f"{_counted(rows, 'place')} and reports anywhere in the plane"
-        return f"{_counted(rows, 'place')} and {_counted(columns, 'place')} to report"
-
-    @property
-    def privacy_in_words(self) -> str:
-        match self.privacy:
-            case Pure(epsilon=epsilon):
-                return f"eps = {epsilon:g}"
-            case Metric(per_unit=rate, distance=kind):
-                return f"eps = {rate:g} a {'kilometre' if kind == GREAT_CIRCLE else 'unit of distance'}"
-        return "an eps for each pair"
-
-    @property
-    def loss_in_words(self) -> str:
-        return self.loss.name if isinstance(self.loss, Power) else self.loss.words
-
-    @property
-    def prior_in_words(self) -> str | None:
-        return None if self.prior is None else weights_in_words(self.prior)
-
-    @property
-    def asked_in_words(self) -> str:
-        said = self.criterion.headline(self.measure)
-        return said if isinstance(self.loss, Power) else f"{said}, {self.loss.words}"
-
-    @property
-    def particulars(self) -> tuple[str, ...]:
-        if isinstance(self.loss, Power):
-            return ()
-        said = [f"loss: {self.loss.words}"]
-        if isinstance(self.loss, Matrix):
-            said = [f"loss matrix: {fingerprint(self.loss.values)}"]
-        if isinstance(self.privacy, Pairwise):
-            said.append(f"eps of the pairs: {fingerprint(self.privacy.epsilons)}")
-        if isinstance(self.privacy, Metric):
-            said.append(f"places: {fingerprint(self.privacy.points)}")
-        if isinstance(self.among, Onto):
-            said.append(f"places to report: {fingerprint(self.among.places)}")
-        return tuple(said)
-
-    @property
-    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        return None if isinstance(self.loss, Power) else self.table.labels
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -126,11 +126,13 @@ def solve(
     gap: float | None = None,
     method: str | None = None,
     say: Say = lambda lower, upper: None,
+    **options: Any,
 ) -> Design:
     """The certified answer to a design problem, or `NoAnswer` with bounds where its demands are not met.
 
     ``gap`` is the relative distance between the proven bounds at which a search may stop, ``seconds`` a limit; left out
     both are up to the method. ``method`` chooses one of `methods`; ``say`` hears of bounds on the way, as claims.
+    ``options`` are the method's own, such as the size of a grid.
     Classes of problems that hold a gap themselves are given none; joint responses have 60 seconds unless more is given.
 
     >>> from mechdesign.privacy import Pure
@@ -139,7 +141,8 @@ def solve(
     0.269
     """
     if isinstance(problem, Problem):
-        return _chosen(problem, method).answer(problem, Demands(gap, seconds, say))
+        chosen = _chosen(problem, method)
+        return chosen.answer(problem, Demands(gap, seconds, say, chosen.optional(options)))
     answer = _ANSWERS.get(type(problem))
     if isinstance(problem, TableProblem):
         step = "ask its CustomProblem anew"
@@ -148,7 +151,7 @@ def solve(
         kinds = ", ".join(sorted(kind.__name__ for kind in (*_ANSWERS, Problem)))
         step = "for example md.PiecewiseProblem(epsilon=1.0)"
         raise InvalidInput("problem", problem, f"be one of {kinds}", step)
-    for name, value in (("gap", gap), ("method", method)):
+    for name, value in (("gap", gap), ("method", method), *options.items()):
         if value is not None:
             raise InvalidInput(name, value, f"be left out for a {type(problem).__name__}, which has its own")
     return answer(problem, require_seconds(seconds))

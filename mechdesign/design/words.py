@@ -24,6 +24,7 @@ from mechdesign.criteria import Aim, Criterion, Lexicographic
 from mechdesign.design.evidence import Problem
 from mechdesign.domains import Circle, Product
 from mechdesign.losses import Power
+from mechdesign.problem import Problem as FiveWords
 from mechdesign.values.codec import encoded
 
 Labels = tuple[Sequence[str], Sequence[str]]
@@ -49,12 +50,14 @@ def table_in_words(inputs: int, outputs: int) -> str:
 
 def _said(problem: Problem, name: str, usual: Any = None) -> Any:
     """What the problem says of itself, else what is usual."""
+    if isinstance(problem, FiveWords):
+        return getattr(problem.words, name.removesuffix("_in_words"), usual)
     return getattr(problem, name, usual)
 
 
 def power_of(problem: Problem) -> Power | None:
     """The power of the distance that is small, if it is one."""
-    loss = _said(problem, "loss")
+    loss = getattr(problem, "loss", None)
     return loss if isinstance(loss, Power) else None
 
 

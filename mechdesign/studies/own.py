@@ -117,7 +117,7 @@ def read_file(path: Path) -> Own:
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
     problem = design.problem
-    is_coded = isinstance(problem, Problem) and problem.labels is not None
+    is_coded = isinstance(problem, Problem) and problem.words.labels is not None
     ratio, names = mechanism.likelihood_ratio(), _labels_of(problem, mechanism)
     return Own(called, mechanism, ratio, mechanism.epsilon, names, is_coded)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from mechdesign.cli import output
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.relations import Loss, losses_together
-from mechdesign.deploy.summary import counted_words
-from mechdesign.deploy.table import load_table
 from mechdesign.errors import marked
 from mechdesign.studies.device_reports import values_words
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.device.relations import Loss, losses_together
+from mechdesign.tables.summary import counted_words
+from mechdesign.tables.table import load_table
 from mechdesign.values.declare import frozen
 
 

@@ -9,18 +9,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mechdesign.collect import bench, estimators
-from mechdesign.collect.clients import CLIENTS, OWN
-from mechdesign.collect.datasets import parse_domain_labels
-from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, Statistic
-from mechdesign.collect.intervals import POPULATION, SHARES
-from mechdesign.collect.protocols.catalogue import PROTOCOLS
-from mechdesign.collect.reports import ORDERS
-from mechdesign.collect.survey import Survey
-from mechdesign.collect.survey_shares import SURVEY_METHODS, SurveyShares, estimate_surveys
 from mechdesign.data.texts import paths
 from mechdesign.errors import InvalidInput
 from mechdesign.intervals import CONFIDENCE
+from mechdesign.studies.frequencies import bench, estimators
+from mechdesign.studies.frequencies.clients import CLIENTS, OWN
+from mechdesign.studies.frequencies.datasets import parse_domain_labels
+from mechdesign.studies.frequencies.fit import DOUBTFUL, REFUSED, Fit, Statistic
+from mechdesign.studies.frequencies.intervals import POPULATION, SHARES
+from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS
+from mechdesign.studies.frequencies.reports import ORDERS
+from mechdesign.studies.frequencies.survey import Survey
+from mechdesign.studies.frequencies.survey_shares import SURVEY_METHODS, SurveyShares, estimate_surveys
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import if_any, left_out, named
 from mechdesign.values.declare import asked, field, frozen, needed

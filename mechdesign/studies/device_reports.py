@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mechdesign.deploy.device.description import Device
 from mechdesign.errors import InvalidInput, require_whole
+from mechdesign.tables.device.description import Device
 from mechdesign.values.declare import frozen
 
 

@@ -10,27 +10,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechdesign.collect.em_histogram import BinShares, estimate_bins
-from mechdesign.collect.survey import Survey, is_survey
 from mechdesign.data.sources import Progress
-from mechdesign.deploy.device.description import Device, load_device
-from mechdesign.deploy.estimators import (
+from mechdesign.engine import Engine, Local
+from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.studies.counts import Counts, CountsOfSurvey, count_reports
+from mechdesign.studies.device_reports import DeviceReports, from_reports, require_periods
+from mechdesign.studies.frequencies.em_histogram import BinShares, estimate_bins
+from mechdesign.studies.frequencies.survey import Survey, is_survey
+from mechdesign.tables.device.description import Device, load_device
+from mechdesign.tables.estimators import (
     DirectionEstimate,
     Estimate,
     FrequencyEstimate,
     MeanEstimate,
     WorkloadEstimate,
 )
-from mechdesign.deploy.frames import estimate_reports
-from mechdesign.deploy.labels import CODES_LOOK_LIKE_LABELS
-from mechdesign.deploy.origin import Origin
-from mechdesign.deploy.reports.collector import COLUMN, taken_in
-from mechdesign.deploy.reports.envelope import is_envelopes
-from mechdesign.deploy.table import Table, load_table, table_of
-from mechdesign.engine import Engine, Local
-from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.studies.counts import Counts, CountsOfSurvey, count_reports
-from mechdesign.studies.device_reports import DeviceReports, from_reports, require_periods
+from mechdesign.tables.frames import estimate_reports
+from mechdesign.tables.labels import CODES_LOOK_LIKE_LABELS
+from mechdesign.tables.origin import Origin
+from mechdesign.tables.reports.collector import COLUMN, taken_in
+from mechdesign.tables.reports.envelope import is_envelopes
+from mechdesign.tables.table import Table, load_table, table_of
 from mechdesign.values import files
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import if_any

@@ -24,12 +24,12 @@ from mechdesign.studies.path_options import (
     parse_seed,
     region_of,
 )
-from mechdesign.trajectory.files import read_paths
-from mechdesign.trajectory.paths import uniform_paths
-from mechdesign.trajectory.regions import Rectangle, Region
-from mechdesign.trajectory.rounding import to_points
-from mechdesign.trajectory.study import CONSTANT, LOCATION, METHODS, PATH, Cell, compare, constant_error
-from mechdesign.trajectory.tracs import require_total
+from mechdesign.studies.places.files import read_paths
+from mechdesign.studies.places.paths import uniform_paths
+from mechdesign.studies.places.regions import Rectangle, Region
+from mechdesign.studies.places.rounding import to_points
+from mechdesign.studies.places.study import CONSTANT, LOCATION, METHODS, PATH, Cell, compare, constant_error
+from mechdesign.studies.places.tracs import require_total
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import left_out, named
 from mechdesign.values.declare import asked, field, frozen, group, option, whole

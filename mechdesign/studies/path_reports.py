@@ -14,7 +14,6 @@ import numpy as np
 
 from mechdesign.data.sources import Progress
 from mechdesign.data.texts import paths
-from mechdesign.deploy.table import load_table
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, showing_values, shows_values
 from mechdesign.studies.path_options import (
@@ -30,12 +29,13 @@ from mechdesign.studies.path_options import (
     parse_seed,
     region_of,
 )
-from mechdesign.trajectory.coordinates import COORDINATES
-from mechdesign.trajectory.files import FORMATS, read_paths
-from mechdesign.trajectory.paths import Paths
-from mechdesign.trajectory.regions import Region
-from mechdesign.trajectory.tracs import PathMechanism, require_total
-from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
+from mechdesign.studies.places.coordinates import COORDINATES
+from mechdesign.studies.places.files import FORMATS, read_paths
+from mechdesign.studies.places.paths import Paths
+from mechdesign.studies.places.regions import Region
+from mechdesign.studies.places.tracs import PathMechanism, require_total
+from mechdesign.studies.places.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
+from mechdesign.tables.table import load_table
 from mechdesign.values import files
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import left_out, named

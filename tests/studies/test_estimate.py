@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.collect.survey import Survey
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.studies.counts import CountsOfSurvey
 from mechdesign.studies.estimate import EstimateAnswer
+from mechdesign.studies.frequencies.survey import Survey
+from mechdesign.words.domains import Interval
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def mean(tmp_path: Path) -> tuple[Path, Path]:
     """A table, and reports of it: as many of each end as an honest half would send."""
     table, reports = tmp_path / "table.json", tmp_path / "reports.csv"
     md.make_table(catalogue.duchi(1.0, Interval(-1, 1)), 16).save(table)
-    ends = md.deploy.sample(md.load_table(table), np.array([-1.0, 1.0] * 500))
+    ends = md.tables.sample(md.load_table(table), np.array([-1.0, 1.0] * 500))
     reports.write_text("mood\n" + "\n".join(map(repr, ends.tolist())) + "\n")
     return table, reports
 

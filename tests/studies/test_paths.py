@@ -9,11 +9,11 @@ import pytest
 pytest.importorskip("pyarrow")
 
 import mechdesign as md
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
-from mechdesign.trajectory import Rectangle
-from mechdesign.trajectory.files import found_columns, read_paths
+from mechdesign.studies.places import Rectangle
+from mechdesign.studies.places.files import found_columns, read_paths
+from mechdesign.words.domains import Interval
 
 UNIT = Rectangle(0, 1, 0, 1)
 

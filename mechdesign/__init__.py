@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         deploy as deploy,
         design as design,
         mechanisms as mechanisms,
+        models as models,
         plot as plot,
         priors as priors,
         privacy as privacy,
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from mechdesign.design.floor import floor_of as floor_of
     from mechdesign.design.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
     from mechdesign.design.hidden_joint.search import optimal_hidden as optimal_hidden
-    from mechdesign.design.information.problem import InformationProblem as InformationProblem
-    from mechdesign.design.information.search import optimal_information as optimal_information
     from mechdesign.design.joint.problem import JointProblem as JointProblem
     from mechdesign.design.joint.search import optimal_joint as optimal_joint
     from mechdesign.design.minimax.problem import MinimaxProblem as MinimaxProblem

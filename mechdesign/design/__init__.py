@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mechdesign.design.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.design.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
     from mechdesign.design.hidden_joint.search import optimal_hidden as optimal_hidden
-    from mechdesign.design.information.problem import InformationProblem as InformationProblem
-    from mechdesign.design.information.search import optimal_information as optimal_information
     from mechdesign.design.joint.problem import JointProblem as JointProblem
     from mechdesign.design.joint.search import optimal_joint as optimal_joint
     from mechdesign.design.minimax.problem import MinimaxProblem as MinimaxProblem

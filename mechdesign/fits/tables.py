@@ -8,7 +8,7 @@ from mechdesign.classes import All, InPlane, Onto, UnbiasedPiecewise
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.finite_losses import Matrix, are_numbers, require_labels
-from mechdesign.fits.words import Words, usual_words
+from mechdesign.fits.words import Words, require_inputs, usual_words
 from mechdesign.places import EUCLIDEAN
 from mechdesign.privacy import Metric, Pairwise, Pure
 from mechdesign.values.fingerprint import fingerprint
@@ -17,10 +17,7 @@ from mechdesign.values.fingerprint import fingerprint
 def settled(problem: Any) -> dict[str, Any]:
     """Inputs and the weights of a criterion, which follow from loss and privacy."""
     _require_fit(problem)
-    inputs = _inputs(problem)
-    if problem.inputs is not None and problem.inputs != inputs:
-        rule = f"be {inputs}, those of privacy and loss"
-        raise InvalidInput("inputs", str(problem.inputs), rule, "leave them out")
+    inputs = require_inputs(problem, _inputs(problem))
     size, criterion = len(inputs), problem.criterion.over(len(inputs))
     if criterion.prior is not None and criterion.prior.shape != (size,):
         raise InvalidInput("prior", criterion.prior.shape, f"be one weight for each of the {size} inputs")

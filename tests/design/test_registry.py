@@ -11,10 +11,10 @@ import pytest
 
 import mechdesign as md
 from mechdesign import design as module
-from mechdesign.design.information import GaussianLocation
 from mechdesign.design.registry import ENTRIES, METHODS, PROVEN_BY
 from mechdesign.design.workload import Prefix
 from mechdesign.errors import InvalidInput, NoAnswer
+from tests.design.problems import information
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
@@ -29,7 +29,6 @@ ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
     "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
     "workload": (md.WorkloadProblem(1.0, Prefix(4)), md.optimal_workload),
-    "information": (md.InformationProblem(1.0, GaussianLocation(4)), md.optimal_information),
     "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
 }
 FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]
@@ -65,6 +64,7 @@ FIVE_WORDS = {
     "finite": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
     "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
+    "information": information(1.0, md.models.GaussianLocation(4)),
 }
 
 

@@ -41,26 +41,25 @@ from mechdesign.criteria import Average, Lexicographic
 from mechdesign.design import (
     AdditiveProblem,
     HiddenJointProblem,
-    InformationProblem,
     JointProblem,
     WorkloadProblem,
     custom,
     optimal_additive,
     optimal_hidden,
-    optimal_information,
     optimal_joint,
     optimal_workload,
 )
-from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
 from mechdesign.design.registry import PROVEN_BY, solve
 from mechdesign.design.workload import Marginals, Prefix
 from mechdesign.exact.cells import Cells
 from mechdesign.finite_losses import Distances, Matrix
+from mechdesign.models import GaussianLocation
 from mechdesign.pairs import Metric, Pairwise
 from mechdesign.privacy import Pure
 from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
+from tests.design.problems import information
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -144,7 +143,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
     "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),
-    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
+    "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.norm(q - np.eye(2), "fro")),

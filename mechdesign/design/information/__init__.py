@@ -5,17 +5,9 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.design.information.models import (
-        MODELS as MODELS,
-        Cells as Cells,
-        GaussianLocation as GaussianLocation,
-        LogisticLocation as LogisticLocation,
-    )
-    from mechdesign.design.information.problem import InformationProblem as InformationProblem
     from mechdesign.design.information.proof import InformationBound as InformationBound
     from mechdesign.design.information.search import (
         cells_tell_sign as cells_tell_sign,
-        optimal_information as optimal_information,
         sign_information as sign_information,
     )
 else:

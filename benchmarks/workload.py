@@ -13,7 +13,7 @@ import mechdesign as md
 from benchmarks.anchors import BY_GRADIENTS, GRADIENTS, by_gradients, highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.design.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadProblem, optimal_workload
+from mechdesign.methods.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadProblem, optimal_workload
 
 SHORT, FEW = 5, 100
 """Of the gradients' steps, those that are taken where there are more types than a hundred."""

@@ -17,20 +17,20 @@ from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import BestSoFar, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.criteria import Average
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design.information.search import cells_tell_sign, sign_information
-from mechdesign.design.method import Demands
-from mechdesign.design.registry import solve
-from mechdesign.design.result import Design
-from mechdesign.design.summary import standing
-from mechdesign.design.words import heading
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
-from mechdesign.models import MODELS, Binned, Model
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
+from mechdesign.methods.information.search import cells_tell_sign, sign_information
+from mechdesign.methods.method import Demands
+from mechdesign.methods.registry import solve
+from mechdesign.methods.result import Design
+from mechdesign.methods.summary import standing
+from mechdesign.methods.words import heading
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.words.criteria import Average
+from mechdesign.words.models import MODELS, Binned, Model
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _FILES = (".csv", ".npy")
 

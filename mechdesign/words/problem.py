@@ -16,9 +16,10 @@ from mechdesign.words.classes import All, Class, InPlane, Onto, UnbiasedPiecewis
 from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import distances, tables
+from mechdesign.words.fits import distances, models, tables
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import Power, parse_loss
+from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
 from mechdesign.words.privacy import Metric, Pairwise, Pure
 
 
@@ -56,7 +57,14 @@ class Fit(Protocol):
     def words(self, problem: Any, /) -> Words: ...
 
 
-FITS: Mapping[type, Fit] = {Power: distances, Matrix: tables, Distances: tables}
+FITS: Mapping[type, Fit] = {
+    Power: distances,
+    Matrix: tables,
+    Distances: tables,
+    GaussianLocation: models,
+    LogisticLocation: models,
+    Binned: models,
+}
 """By the kind of loss."""
 
 
@@ -78,7 +86,7 @@ class Problem:
     kind: ClassVar[str] = "problem"
 
     inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power = field(kw_only=True, converter=_losses)
+    loss: FiniteLoss | Power | Model = field(kw_only=True, converter=_losses)
     privacy: Pure | Pairwise | Metric = _word(
         "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
@@ -126,7 +134,7 @@ class Problem:
     @property
     def table(self) -> LossTable:
         """What every input loses to every output, where both are finitely many."""
-        if isinstance(self.loss, Power):
+        if not isinstance(self.loss, FiniteLoss):
             raise InvalidInput("loss", self.loss, "be one of finitely many inputs and outputs")
         if isinstance(self.loss, Distances):
             assert isinstance(self.privacy, Metric)
@@ -140,13 +148,13 @@ class Problem:
     @property
     def is_of_plane(self) -> bool:
         """Whether inputs and outputs are places of a plane or a globe, which a map can show."""
-        places = None if isinstance(self.loss, Power) else self.table.places
+        places = self.table.places if isinstance(self.loss, FiniteLoss) else None
         return places is not None and places.shape[1] == 2
 
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        return 0.0 if isinstance(self.loss, Power) else self.privacy.resolved * float(self.table.up.max())
+        return self.privacy.resolved * float(self.table.up.max()) if isinstance(self.loss, FiniteLoss) else 0.0
 
     @property
     def as_published(self) -> Problem:

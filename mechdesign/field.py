@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.cells import Cells
 from mechdesign.criteria import Family, Scope
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.evidence import Problem
@@ -29,7 +30,6 @@ from mechdesign.design.trade_off.proof import TradeOffBound
 from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
-from mechdesign.exact.cells import Cells
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete

@@ -36,8 +36,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.cells import Cells
 from mechdesign.errors import CheckFailed
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.partition import best_partition, bin_costs, medians
 from mechdesign.exact.rational import exp_upper
 

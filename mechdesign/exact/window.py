@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from mechdesign.exact.cells import Cells
+from mechdesign.cells import Cells
 from mechdesign.mechanisms.fill import ExactFill, Stretch, power_sum
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.dyadic import dyadic

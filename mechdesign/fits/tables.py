@@ -21,11 +21,8 @@ def settled(problem: Any) -> dict[str, Any]:
     if problem.inputs is not None and problem.inputs != inputs:
         rule = f"be {inputs}, those of privacy and loss"
         raise InvalidInput("inputs", str(problem.inputs), rule, "leave them out")
-    size, criterion = len(inputs), problem.criterion.over(len(inputs))
-    if criterion.prior is not None and criterion.prior.shape != (size,):
-        raise InvalidInput("prior", criterion.prior.shape, f"be one weight for each of the {size} inputs")
-    require_labels(problem.loss.input_labels, size, "input_labels")
-    return {"inputs": inputs, "criterion": criterion}
+    require_labels(problem.loss.input_labels, len(inputs), "input_labels")
+    return {"inputs": inputs, "criterion": problem.criterion.over(inputs)}
 
 
 def _inputs(problem: Any) -> Finite:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
+from mechdesign.cells import Cells
 from mechdesign.design.minimax.proof import MinimaxBound
 from mechdesign.design.prior.problem import PriorProblem
 from mechdesign.design.prior.proof import BinsBound
@@ -14,7 +15,6 @@ from mechdesign.design.result import Design
 from mechdesign.design.summary import gap_text, name_of
 from mechdesign.design.words import Labels, labels_of, power_of
 from mechdesign.domains import Interval
-from mechdesign.exact.cells import Cells
 from mechdesign.field import proven_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import ConditionalNoise

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import mechdesign as md
+from mechdesign.cells import Cells
 from mechdesign.design import Design
 from mechdesign.design.evidence import Problem
 from mechdesign.design.information import Cells as ModelCells, GaussianLocation, LogisticLocation
@@ -25,7 +26,6 @@ from mechdesign.design.result import saying_why
 from mechdesign.design.words import asked, heading, headline, protected
 from mechdesign.design.workload import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.exact.cells import Cells
 from mechdesign.pairs import Metric, Pairwise
 from mechdesign.values.declare import evolved
 

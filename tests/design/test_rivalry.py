@@ -69,7 +69,7 @@ def test_a_table_of_ones_own_is_ranked_if_it_keeps_every_pair() -> None:
     row = field_of(design, {"mine": flat}).row("mine")
     assert row is not None
     assert not row.published
-    assert row.average == pytest.approx(float(design.problem.prior @ design.problem.table.up.mean(axis=1)))
+    assert row.average == pytest.approx(float(design.problem.weights @ design.problem.table.up.mean(axis=1)))
     with pytest.raises(InvalidInput, match="no other mechanism has"):
         field_of(design, {THIS: flat})
     two = Finite((0, 1))

@@ -36,6 +36,7 @@ from mechdesign import (
     optimal_unbiased,
     priors,
 )
+from mechdesign.cells import Cells
 from mechdesign.classes import InPlane, UnbiasedPiecewise
 from mechdesign.criteria import Average, Lexicographic
 from mechdesign.design import (
@@ -55,7 +56,6 @@ from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
 from mechdesign.design.registry import PROVEN_BY, solve
 from mechdesign.design.workload import Marginals, Prefix
-from mechdesign.exact.cells import Cells
 from mechdesign.finite_losses import Distances, Matrix
 from mechdesign.pairs import Metric, Pairwise
 from mechdesign.privacy import Pure

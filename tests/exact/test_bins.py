@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from mechdesign import Interval, Power, catalogue
+from mechdesign.cells import Cells
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.window import exact_average
 from mechdesign.mechanisms import Window
 from mechdesign.priors import Atoms

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from mechdesign import Interval, Power
-from mechdesign.exact.cells import Cells
+from mechdesign.cells import Cells
 from mechdesign.exact.window import ExactLaws, exact_average, exact_worst_error
 from mechdesign.mechanisms import Window
 

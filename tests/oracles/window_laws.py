@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-from mechdesign.exact.cells import Cells
+from mechdesign.cells import Cells
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import Window
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mechdesign import priors
+from mechdesign.cells import Cells, KnownPrior, in_words
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.minimax.problem import ABSOLUTE, LEAST_EPSILON, MOST_EPSILON
 from mechdesign.design.points.problem import require_points_problem, weights_on
 from mechdesign.domains import POINTS_OPTION, STEP, UNIT, Finite, Interval, interval_field
 from mechdesign.errors import InvalidInput
-from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo
+from mechdesign.exact.cuts import coarse_cells, prior_echo
 from mechdesign.losses import Loss, Power, loss_field
 from mechdesign.priors import Atoms, Density
 from mechdesign.privacy import Pure

@@ -13,13 +13,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.cells import Cells, KnownPrior
 from mechdesign.criteria import Family, Scope
 from mechdesign.design.evidence import require_mechanism, require_problem
 from mechdesign.design.prior.problem import PriorProblem
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells, KnownPrior, cells_of
+from mechdesign.exact.cuts import cells_of
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_average
 from mechdesign.mechanisms.window import Window

@@ -18,23 +18,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.cells import Cells, KnownPrior, distinct
 from mechdesign.design.evidence import require_asked
 from mechdesign.design.points.search import optimal_on_points
 from mechdesign.design.prior.problem import MOST_ATOMS, PriorProblem
 from mechdesign.design.prior.proof import BinsBound
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.domains import Finite, Interval
-from mechdesign.exact.cells import (
-    Cells,
-    KnownPrior,
-    as_held,
-    atom_cells,
-    coarse_cells,
-    density_cells,
-    distinct,
-    first_cuts,
-    first_runs,
-)
+from mechdesign.exact.cuts import as_held, atom_cells, coarse_cells, density_cells, first_cuts, first_runs
 from mechdesign.exact.partition import best_partition, bin_costs, bin_medians, bin_outputs
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.window import Window

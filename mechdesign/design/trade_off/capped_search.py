@@ -13,10 +13,10 @@ import numpy as np
 from mechdesign_solvers import SolverError
 from numpy.typing import NDArray
 
+from mechdesign.cells import Cells
 from mechdesign.design.trade_off.capped_program import BaseMeasure, CappedProgram, Cut
 from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.domains import UNIT
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.partition import best_partition, bin_costs, bin_outputs
 from mechdesign.exact.window import exact_worst_error

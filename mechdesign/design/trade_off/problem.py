@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mechdesign import priors
+from mechdesign.cells import Cells, KnownPrior, in_words
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.minimax.problem import ABSOLUTE
 from mechdesign.design.prior.problem import require_prior_problem
 from mechdesign.domains import INTERVAL_OPTION, UNIT, Interval, interval_field
 from mechdesign.errors import InvalidInput, require_finite
-from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo, rounded_to_atoms
+from mechdesign.exact.cuts import coarse_cells, prior_echo, rounded_to_atoms
 from mechdesign.losses import Loss, Power, loss_field
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named

@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.cells import Cells
 from mechdesign.criteria import Family, Scope
 from mechdesign.design.evidence import require_mechanism, require_problem
 from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput, require_finite
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_average, exact_worst_error

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.cells import Cells
 from mechdesign.design.evidence import require_asked
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.minimax.proof import MinimaxBound
@@ -32,7 +33,7 @@ from mechdesign.design.trade_off.problem import MOST_ATOMS, TradeOffProblem
 from mechdesign.design.trade_off.proof import TradeOffBound
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells, as_held, coarse_cells
+from mechdesign.exact.cuts import as_held, coarse_cells
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window

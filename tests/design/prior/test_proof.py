@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from mechdesign import Absolute, Finite, Interval, InvalidInput, Power, Squared, catalogue, priors
+from mechdesign.cells import Cells
 from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.registry import CODEC
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells, cells_of
+from mechdesign.exact.cuts import cells_of
 from mechdesign.mechanisms import Window
 from mechdesign.priors import Atoms
 from mechdesign.values.codec import encoded

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from mechdesign import Absolute, Interval, InvalidInput, NoAnswer, Power, Squared, load_design, priors
+from mechdesign.cells import Cells
 from mechdesign.design.prior import BinsBound, PriorProblem, optimal_prior
 from mechdesign.design.result import FORMAT, VERSION, Design
 from mechdesign.design.saved import design_of_document
 from mechdesign.errors import FileProblem
-from mechdesign.exact.cells import Cells
 from mechdesign.mechanisms import Window
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved

@@ -20,11 +20,11 @@ from mechdesign import (
     catalogue,
     priors,
 )
+from mechdesign.cells import Cells
 from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.registry import CODEC
 from mechdesign.design.trade_off import TradeOffBound
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.mechanisms import Window
 from mechdesign.values.codec import encoded

@@ -12,13 +12,13 @@ import pytest
 from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign import Absolute, FileProblem, Interval, InvalidInput, NoAnswer, Power, Squared, load_design, priors
+from mechdesign.cells import Cells
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.prior import PriorProblem, optimal_prior
 from mechdesign.design.result import FORMAT, VERSION, Design
 from mechdesign.design.saved import design_of_document
 from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off, pareto
 from mechdesign.design.trade_off.capped_search import _united
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
 from mechdesign.values.codec import encoded

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from mechdesign import Interval, InvalidInput, priors
-from mechdesign.exact.cells import Cells, as_held, cells_of, density_cells, rounded_to_atoms
+from mechdesign.cells import Cells
+from mechdesign.exact.cuts import as_held, cells_of, density_cells, rounded_to_atoms
 from mechdesign.priors import Atoms
 
 UNIT = Interval(0, 1)

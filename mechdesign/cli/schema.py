@@ -61,7 +61,7 @@ def answers_of(module: Any) -> Sequence[Sequence[type]]:
 @cache
 def schema_of(command: str) -> str:
     """The schema of the command's answers, derived from their declarations; each definition stands in it once."""
-    from mechdesign.design.registry import CODEC
+    from mechdesign.methods.registry import CODEC
 
     schemas = Schemas(CODEC.protocols)
     answers = [schemas.merged(*kinds) for kinds in shapes()[command]]

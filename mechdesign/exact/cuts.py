@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.cells import AGREEMENT, MOST_CELLS, Cells, KnownPrior, distinct
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.priors import Atoms, Density, Law
 from mechdesign.values.fingerprint import digest
+from mechdesign.words.cells import AGREEMENT, MOST_CELLS, Cells, KnownPrior, distinct
+from mechdesign.words.priors import Atoms, Density, Law
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -153,8 +153,8 @@ def first_cuts(density: Density) -> Floats:
 def disagreement(cells: Cells, density: Density) -> float:
     """How far cells are from holding what a density has there, and all of it: in mass, range and square of the range.
 
-    >>> from mechdesign.domains import Interval
-    >>> from mechdesign.priors import normal, uniform
+    >>> from mechdesign.words.domains import Interval
+    >>> from mechdesign.words.priors import normal, uniform
     >>> law = uniform(Interval(0, 1))
     >>> coarse = density_cells(law, np.array([0.0, 0.4, 1.0]))
     >>> disagreement(coarse, law) < 1e-12, disagreement(coarse, normal(0.5, 1.0, Interval(0, 1))) > 1e-3

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign import Interval, InvalidInput, priors
-from mechdesign.cells import Cells
+from mechdesign import Interval, InvalidInput
 from mechdesign.exact.cuts import as_held, cells_of, density_cells, rounded_to_atoms
-from mechdesign.priors import Atoms
+from mechdesign.words import priors
+from mechdesign.words.cells import Cells
+from mechdesign.words.priors import Atoms
 
 UNIT = Interval(0, 1)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         require_coq as require_coq,
         theorems as theorems,
     )
+    from mechdesign.tables.formal.floors import Floor as Floor, floor_of as floor_of
     from mechdesign.tables.formal.source import (
         export_proof as export_proof,
         proof_name as proof_name,

@@ -100,6 +100,7 @@ def test_a_forged_file_is_refused(kinds: dict[str, Table], coq: Path, forgery: s
         accepted_of(kinds["finite"], coq, text)
 
 
+@pytest.mark.slow
 def test_theorems_rest_on_no_axioms_but_those_of_the_reals(coq: Path) -> None:
     names = {
         "Private": ("private_at", "private", "private_mixed", "private_limit", "private_in_pairs"),

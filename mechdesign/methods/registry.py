@@ -12,6 +12,8 @@ from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.additive.proof import AdditiveBound
+from mechdesign.methods.approximate.proof import HockeyBound
+from mechdesign.methods.approximate.supports import supports as approximate_supports
 from mechdesign.methods.convex.problem import CustomProblem, TableProblem
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
@@ -105,6 +107,7 @@ ENTRIES = (
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )

@@ -21,7 +21,7 @@ from mechdesign.words.fits import distances, models, tables
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
-from mechdesign.words.privacy import Metric, Pairwise, Pure
+from mechdesign.words.privacy import Approximate, Metric, Pairwise, Pure
 
 
 def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
@@ -88,8 +88,8 @@ class Problem:
 
     inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
     loss: FiniteLoss | Power | Model = field(kw_only=True, converter=_losses)
-    privacy: Pure | Pairwise | Metric = _word(
-        "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
+    privacy: Pure | Approximate | Pairwise | Metric = _word(
+        "privacy", Pure, Approximate, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
     criterion: OverInputs = _word(
         "criterion", Worst, Average, Lexicographic, step="for example criteria.Worst()", default=Worst()

@@ -11,7 +11,7 @@ from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, require_inputs, usual_words
 from mechdesign.words.places import EUCLIDEAN
-from mechdesign.words.privacy import Metric, Pairwise, Pure
+from mechdesign.words.privacy import Metric, Pairwise
 
 
 def settled(problem: Any) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def _inputs(problem: Any) -> Finite:
     """The points where they are increasing numbers, else the numbers of rows."""
     if isinstance(problem.privacy, Metric) and are_numbers(problem.privacy.points):
         return Finite(tuple(problem.privacy.points[:, 0].tolist()))
-    if isinstance(problem.privacy, Pure):
+    if problem.privacy.inputs is None:
         return Finite(tuple(range(len(problem.table.up))))
     return Finite(tuple(range(len(problem.privacy))))
 
@@ -39,8 +39,8 @@ def _require_fit(problem: Any) -> None:
     if isinstance(loss, Matrix):
         if not isinstance(among, All):
             raise InvalidInput("among", among, "be All() for a matrix: outputs are its columns", "leave it out")
-        if not isinstance(privacy, Pure) and len(loss.values) != len(privacy):
-            rule = f"have a row for each of the {len(privacy)} inputs of the privacy"
+        if privacy.inputs not in (None, len(loss.values)):
+            rule = f"have a row for each of the {privacy.inputs} inputs of the privacy"
             raise InvalidInput("loss matrix", loss.values.shape, rule)
         return
     if not isinstance(privacy, Metric):

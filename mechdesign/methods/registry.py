@@ -187,7 +187,7 @@ def _chosen(problem: Problem, name: str | None) -> Method:
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     """The problem with one of its words another one, wherever that makes a problem."""
-    criteria, classes = (Worst(), Average(problem.prior)), (All(), UnbiasedPiecewise())
+    criteria, classes = (Worst(), Average(problem.criterion.prior)), (All(), UnbiasedPiecewise())
     nearest = Pure(min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON))
     for name, values in (("criterion", criteria), ("among", classes), ("privacy", (nearest,))):
         for value in values:

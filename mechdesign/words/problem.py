@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 import attrs
+import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
@@ -76,7 +77,7 @@ class Problem:
     stands for a `Matrix` loss. Where a criterion has a prior and none is given it is uniform.
 
     >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0), criterion=Average())
-    >>> problem.inputs.points, problem.prior.tolist()
+    >>> problem.inputs.points, problem.weights.tolist()
     ((0.0, 1.0), [0.5, 0.5])
     >>> places = Problem(loss=Distances(), privacy=Metric([0, 1, 2], 1.0))
     >>> places.inputs.points, places.epsilon < 2
@@ -120,9 +121,10 @@ class Problem:
         return self.privacy.epsilon
 
     @property
-    def prior(self) -> Floats | None:
-        """The weights of the inputs; None for the worst case."""
-        return self.criterion.prior
+    def weights(self) -> Floats | None:
+        """The prior where inputs are finitely many: a weight for each; None for the worst case."""
+        prior = self.criterion.prior
+        return prior if isinstance(prior, np.ndarray) else None
 
     @property
     def numbers(self) -> Finite:

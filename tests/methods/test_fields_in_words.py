@@ -17,7 +17,6 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.exact.cells import Cells
 from mechdesign.methods import Design
 from mechdesign.methods.evidence import Problem
 from mechdesign.methods.joint import Moments as ShareMoments
@@ -26,6 +25,7 @@ from mechdesign.methods.result import saying_why
 from mechdesign.methods.words import asked, heading, headline, protected
 from mechdesign.methods.workload import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.pairs import Metric, Pairwise
 

@@ -661,8 +661,8 @@ def _pairs(saved: Any) -> Truth:
             limit = math.exp(min(epsilons[one, other], 600))
             assert (row <= limit * second * (1 + 1e-9)).all() or math.isinf(epsilons[one, other]), "a pair is broken"
     errors = (law * losses[:, used]).sum(axis=1)
-    worst = problem.prior is None
-    prior = None if worst else np.asarray(problem.prior) / np.sum(problem.prior)
+    worst = problem.weights is None
+    prior = None if worst else np.asarray(problem.weights) / np.sum(problem.weights)
     key = ("pairs", epsilons.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
     cap = saved.certificate.scope.cap
     if isinstance(problem.criterion, Lexicographic):
@@ -687,7 +687,7 @@ def _plane(saved: Any) -> Truth:
         assert (law[one] <= math.exp(min(apart[one, other], 600)) * law[other] * (1 + 1e-9)).all(), "a pair is broken"
     told = places[[int(y) for y in saved.mechanism.outputs.points]]
     errors = (law * np.hypot(*(points[:, None] - told).transpose(2, 0, 1)) ** problem.loss.exponent).sum(axis=1)
-    prior = None if problem.prior is None else np.asarray(problem.prior) / np.sum(problem.prior)
+    prior = None if problem.weights is None else np.asarray(problem.weights) / np.sum(problem.weights)
     axes = [np.linspace(a, b, 9) for a, b in zip(points.min(axis=0), points.max(axis=0), strict=True)]
     grid = np.concatenate([np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2), points, told])
     losses = np.hypot(*(points[:, None] - grid).transpose(2, 0, 1)) ** problem.loss.exponent

@@ -36,7 +36,6 @@ from mechdesign import (
     optimal_unbiased,
     priors,
 )
-from mechdesign.exact.cells import Cells
 from mechdesign.methods import (
     AdditiveProblem,
     HiddenJointProblem,
@@ -52,6 +51,7 @@ from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.registry import PROVEN_BY, solve
 from mechdesign.methods.workload import Marginals, Prefix
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
 from mechdesign.words.classes import InPlane, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.finite_losses import Distances, Matrix

@@ -18,11 +18,8 @@ def settled(problem: Any) -> dict[str, Any]:
     """Inputs and the weights of a criterion, which follow from loss and privacy."""
     _require_fit(problem)
     inputs = require_inputs(problem, _inputs(problem))
-    size, criterion = len(inputs), problem.criterion.over(len(inputs))
-    if criterion.prior is not None and criterion.prior.shape != (size,):
-        raise InvalidInput("prior", criterion.prior.shape, f"be one weight for each of the {size} inputs")
-    require_labels(problem.loss.input_labels, size, "input_labels")
-    return {"inputs": inputs, "criterion": criterion}
+    require_labels(problem.loss.input_labels, len(inputs), "input_labels")
+    return {"inputs": inputs, "criterion": problem.criterion.over(inputs)}
 
 
 def _inputs(problem: Any) -> Finite:

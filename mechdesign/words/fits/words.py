@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
 from mechdesign.values.fingerprint import weights_in_words
+from mechdesign.words.cells import in_words
 from mechdesign.words.domains import Finite
 
 Labels = tuple[tuple[str, ...], tuple[str, ...]]
@@ -36,16 +39,21 @@ class Words:
 
 def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:
     """The words that follow from the five of a problem where nothing else is said."""
-    weights = problem.criterion.prior
     headline = problem.criterion.headline(measure)
     usual = {
         "subject": str(problem.inputs),
         "headline": headline,
         "asked": said.get("headline", headline),
         "privacy": problem.privacy.words,
-        "prior": None if weights is None else weights_in_words(weights),
+        "prior": _prior_in_words(problem.criterion.prior),
     }
     return Words(measure=measure, loss=loss, **usual | said)
+
+
+def _prior_in_words(prior: Any) -> str | None:
+    if prior is None:
+        return None
+    return weights_in_words(prior) if isinstance(prior, np.ndarray) else in_words(prior)
 
 
 def require_inputs(problem: Any, inputs: Finite) -> Finite:

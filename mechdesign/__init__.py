@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
-    from mechdesign.methods.workload.problem import WorkloadProblem as WorkloadProblem
-    from mechdesign.methods.workload.search import optimal_workload as optimal_workload
     from mechdesign.studies import frequencies as frequencies
     from mechdesign.studies.advice import Advice as Advice, advise as advise
     from mechdesign.studies.bench import BenchStudy as BenchStudy
@@ -65,7 +63,7 @@ if TYPE_CHECKING:
     from mechdesign.studies.mean import ColumnMean as ColumnMean
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
-    from mechdesign.words import models as models, priors as priors, privacy as privacy
+    from mechdesign.words import models as models, priors as priors, privacy as privacy, workloads as workloads
     from mechdesign.words.classes import (
         All as All,
         InPlane as InPlane,

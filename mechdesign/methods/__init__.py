@@ -36,7 +36,5 @@ if TYPE_CHECKING:
     from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
-    from mechdesign.methods.workload.problem import WorkloadProblem as WorkloadProblem
-    from mechdesign.methods.workload.search import optimal_workload as optimal_workload
 else:
     __getattr__, __dir__ = facade(__name__)

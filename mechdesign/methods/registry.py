@@ -47,8 +47,8 @@ from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.methods.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
+from mechdesign.methods.workload.supports import supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, UnbiasedPiecewise
@@ -97,7 +97,6 @@ ENTRIES = (
     Entry(PolarProblem, (SplitClaim,), _at_once("polar", "optimal_polar")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
-    Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
     Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
 """Every problem that is a class of its own, a line each."""
@@ -106,6 +105,7 @@ METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
+    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""

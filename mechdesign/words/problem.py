@@ -17,11 +17,12 @@ from mechdesign.words.classes import All, Class, InPlane, Onto, UnbiasedPiecewis
 from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import distances, models, tables
+from mechdesign.words.fits import distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
 from mechdesign.words.privacy import Metric, Pairwise, Pure
+from mechdesign.words.workloads import AnyQueries, Workload
 
 
 def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
@@ -38,6 +39,8 @@ def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
 def _losses(said: Any) -> Any:
     if isinstance(said, str):
         return parse_loss(said)
+    if isinstance(said, AnyQueries):
+        return Workload(said)
     return said if attrs.has(type(said)) else Matrix(said)
 
 
@@ -65,6 +68,7 @@ FITS: Mapping[type, Fit] = {
     GaussianLocation: models,
     LogisticLocation: models,
     Binned: models,
+    Workload: workloads,
 }
 """By the kind of loss."""
 
@@ -74,7 +78,8 @@ class Problem:
     """The least expected loss that privacy leaves: over which inputs, and among which mechanisms.
 
     ``inputs`` may be left out: they are the numbers of the rows of a loss matrix, or the places of a metric. A matrix
-    stands for a `Matrix` loss. Where a criterion has a prior and none is given it is uniform.
+    stands for a `Matrix` loss, queries for a `Workload` of them. Where a criterion has a prior and
+    none is given it is uniform.
 
     >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0), criterion=Average())
     >>> problem.inputs.points, problem.weights.tolist()
@@ -87,7 +92,7 @@ class Problem:
     kind: ClassVar[str] = "problem"
 
     inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power | Model = field(kw_only=True, converter=_losses)
+    loss: FiniteLoss | Power | Model | Workload = field(kw_only=True, converter=_losses)
     privacy: Pure | Pairwise | Metric = _word(
         "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )

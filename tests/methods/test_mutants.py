@@ -26,6 +26,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+import mechdesign as md
 from mechdesign import (
     Absolute,
     Circle,
@@ -56,19 +57,17 @@ from mechdesign.methods import (
     Design,
     HiddenJointProblem,
     JointProblem,
-    WorkloadProblem,
     custom,
     optimal_additive,
     optimal_hidden,
     optimal_joint,
-    optimal_workload,
 )
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.prior import BinsBound
 from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
 from mechdesign.methods.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.methods.saved import design_of_document
-from mechdesign.methods.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadBound
+from mechdesign.methods.workload import WorkloadBound
 from mechdesign.methods.workload.grid_search import GridSearch, shape_of
 from mechdesign.methods.workload.proof import Leaf
 from mechdesign.methods.workload.relaxation import Relaxation
@@ -83,7 +82,8 @@ from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests.methods.problems import information
+from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
+from tests.methods.problems import information, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -153,14 +153,14 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
-    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
-    "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
-    "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
-    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
-    "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
-    "workload grid": lambda: _by_pairs(WorkloadProblem(1.0, Marginals((2, 3), 1))),
-    "workload grid worst": lambda: _by_pairs(WorkloadProblem(1.0, Parity(2, 2), "worst")),
-    "workload by a tree": lambda: _by_tree(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
+    "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
+    "workload of one query": lambda: md.solve(workload_problem(1.0, Mean([0.0, 1.0, 4.0]))),
+    "workload worst": lambda: md.solve(workload_problem(1.0, Prefix(3), "worst")),
+    "workload by squares": lambda: _by_squares(md.solve(workload_problem(1.0, Prefix(3)))),
+    "workload grid": lambda: _by_pairs(workload_problem(1.0, Marginals((2, 3), 1))),
+    "workload grid worst": lambda: _by_pairs(workload_problem(1.0, Parity(2, 2), "worst")),
+    "workload by a tree": lambda: _by_tree(md.solve(workload_problem(1.0, Prefix(3)))),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
@@ -199,11 +199,11 @@ def _by_squares(design: Any) -> Design:
     return Design(design.problem, design.mechanism, evidence, design.report)
 
 
-def _by_pairs(problem: WorkloadProblem) -> Design:
+def _by_pairs(problem: Problem) -> Design:
     """What more than 24 types get where their workload is symmetric."""
     shape = shape_of(problem)
     assert shape is not None
-    return GridSearch(problem, shape, Clock(None), None).run()
+    return GridSearch(problem, shape, 1e-3, Clock(None), lambda low, high: None).run()
 
 
 def _by_tree(design: Any) -> Design:
@@ -907,17 +907,17 @@ def _hidden(saved: Any) -> Truth:
 def _workload(saved: Any) -> Truth:
     """The noise of the law with its estimator, and the optimum over all rows."""
     problem = saved.problem
-    roots = np.ones(len(problem.workload.names)) if problem.weights is None else np.sqrt(np.asarray(problem.weights))
-    queries = problem.workload.matrix * roots[:, None]
+    asked = problem.loss
+    roots = np.ones(len(asked.queries.names)) if asked.weights is None else np.sqrt(np.asarray(asked.weights))
+    queries = asked.queries.matrix * roots[:, None]
     channel = np.asarray(saved.mechanism.probabilities)
     channel = channel / channel.sum(axis=1, keepdims=True)
-    is_worst = problem.criterion == Criterion(Aim.WORKLOAD_WORST)
-    prior = np.asarray(saved.evidence.weights_of_types(problem) if is_worst else problem.prior)
+    is_worst = isinstance(problem.criterion, Worst)
+    prior = np.asarray(saved.evidence.weights_of_types(problem) if is_worst else problem.weights)
     prior = prior / prior.sum()
     own = noise_of(queries, channel, prior)
     if is_worst:
         return Truth(float(own.max()), float(own.max()))
-    assert problem.criterion == Criterion(Aim.WORKLOAD_AVERAGE)
     key = (queries.tobytes(), queries.shape, problem.epsilon, prior.tobytes())
     return Truth(float(own @ prior), _remembered(key, lambda: least_noise(queries, problem.epsilon, prior)))
 
@@ -1072,8 +1072,6 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert said["problem"]["loss"] == " + ".join(
             f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
         )
-    elif isinstance(problem, WorkloadProblem):
-        assert said["problem"]["asked"] == problem.workload.words
     elif not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
@@ -1325,7 +1323,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "convex"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
-    ("workload", "workload"): {
+    ("problem", "workload"): {
         "workload": 2000,
         "workload ranges": 2000,
         "workload of one query": 2000,
@@ -1333,7 +1331,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload by squares": 1000,
         "workload by a tree": 1000,
     },
-    ("workload", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
+    ("problem", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
     ("problem", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {

@@ -14,6 +14,7 @@ import cvxpy
 import numpy as np
 import pytest
 
+import mechdesign as md
 from mechdesign import (
     Absolute,
     Circle,
@@ -40,16 +41,13 @@ from mechdesign.methods import (
     AdditiveProblem,
     HiddenJointProblem,
     JointProblem,
-    WorkloadProblem,
     custom,
     optimal_additive,
     optimal_hidden,
     optimal_joint,
-    optimal_workload,
 )
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.registry import PROVEN_BY, solve
-from mechdesign.methods.workload import Marginals, Prefix
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.classes import InPlane, UnbiasedPiecewise
@@ -59,7 +57,8 @@ from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests.methods.problems import information
+from mechdesign.words.workloads import Marginals, Prefix
+from tests.methods.problems import information, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -140,9 +139,9 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         Problem(loss=Distances(), privacy=Metric([[0, 0], [3, 4], [6, 0]], 0.5), criterion=Average(), among=InPlane()),
         gap=0.1,
     ),
-    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
-    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
-    "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),
+    "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload worst": lambda: md.solve(workload_problem(1.0, Prefix(3), "worst")),
+    "workload grid": lambda: md.solve(workload_problem(2.0, Marginals((3, 3, 3), 1)), gap=0.2),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),

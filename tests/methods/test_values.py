@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 import mechdesign as md
 from mechdesign import (
@@ -48,6 +50,7 @@ from mechdesign.methods import (
 )
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.registry import PROVEN_BY, solve
+from mechdesign.methods.saved import design_schema
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.classes import InPlane, UnbiasedPiecewise
@@ -198,6 +201,13 @@ def test_a_design_read_from_its_file_is_the_same_design(name: str, tmp_path: Pat
     assert read.certificate == design.certificate
     assert (read.report.solver, read.report.versions) == (design.report.solver, design.report.versions)
     assert {*read.report.details} == {*design.report.details}
+
+
+def test_every_file_fits_the_schema_of_files_that_hold_designs(tmp_path: Path) -> None:
+    schema = Draft202012Validator(design_schema())
+    for number, name in enumerate(DESIGNS):
+        document = json.loads(_design(name).save(tmp_path / f"{number}.json").read_text())
+        assert schema.is_valid(document), name
 
 
 @pytest.mark.parametrize("name", DESIGNS)

@@ -50,15 +50,15 @@ def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:
     return Words(measure=measure, loss=loss, **usual | said)
 
 
-def _prior_in_words(prior: Any) -> str | None:
-    if prior is None:
-        return None
-    return weights_in_words(prior) if isinstance(prior, np.ndarray) else in_words(prior)
-
-
 def require_inputs(problem: Any, inputs: Finite) -> Finite:
     """The inputs that follow from other words, or `InvalidInput` where the problem says that they are others."""
     if problem.inputs is not None and problem.inputs != inputs:
         rule = f"be {inputs}, those of privacy and loss"
         raise InvalidInput("inputs", str(problem.inputs), rule, "leave them out")
     return inputs
+
+
+def _prior_in_words(prior: Any) -> str | None:
+    if prior is None:
+        return None
+    return weights_in_words(prior) if isinstance(prior, np.ndarray) else in_words(prior)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.convex.problem import CustomProblem as CustomProblem
     from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import floor_of as floor_of
-    from mechdesign.methods.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
-    from mechdesign.methods.hidden_joint.search import optimal_hidden as optimal_hidden
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
@@ -72,14 +70,16 @@ if TYPE_CHECKING:
         All as All,
         InPlane as InPlane,
         Onto as Onto,
+        Together as Together,
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
+    from mechdesign.words.counts import Count as Count
     from mechdesign.words.criteria import Average as Average, Lexicographic as Lexicographic, Worst as Worst
     from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
-    from mechdesign.words.privacy import Pure as Pure
+    from mechdesign.words.privacy import Hidden as Hidden, Pure as Pure
     from mechdesign.words.problem import Problem as Problem
 else:
     __getattr__, __dir__ = facade(__name__, "methods")  # a package, too

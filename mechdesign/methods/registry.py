@@ -17,8 +17,8 @@ from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.methods.finite.supports import LEAST_EPSILON, MOST_EPSILON, supports as finite_supports
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
+from mechdesign.methods.hidden_joint.supports import supports as hidden_joint_supports
 from mechdesign.methods.information.proof import InformationBound
 from mechdesign.methods.information.supports import supports as information_supports
 from mechdesign.methods.joint.problem import JointProblem
@@ -89,7 +89,6 @@ def _at_once(module: str, name: str) -> Callable[[Any, float | None], Design]:
 
 ENTRIES = (
     Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
-    Entry(HiddenJointProblem, (PeakLines, IndependentBest, HockeyDuals), _answer("hidden_joint", "optimal_hidden")),
     Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once("piecewise", "optimal_piecewise")),
     Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), _answer("minimax", "optimal_minimax")),
     Entry(PriorProblem, (BinsBound, PointsBound), _answer("prior", "optimal_prior")),
@@ -105,6 +104,7 @@ METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
+    Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
     Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )

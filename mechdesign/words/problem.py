@@ -13,15 +13,16 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, Onto, Together, UnbiasedPiecewise
+from mechdesign.words.counts import Count
 from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import distances, models, tables, workloads
+from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
-from mechdesign.words.privacy import Metric, Pairwise, Pure
+from mechdesign.words.privacy import Hidden, Metric, Pairwise, Pure
 from mechdesign.words.workloads import AnyQueries, Workload
 
 
@@ -69,6 +70,7 @@ FITS: Mapping[type, Fit] = {
     LogisticLocation: models,
     Binned: models,
     Workload: workloads,
+    Count: counts,
 }
 """By the kind of loss."""
 
@@ -92,15 +94,15 @@ class Problem:
     kind: ClassVar[str] = "problem"
 
     inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power | Model | Workload = field(kw_only=True, converter=_losses)
-    privacy: Pure | Pairwise | Metric = _word(
-        "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
+    loss: FiniteLoss | Power | Model | Workload | Count = field(kw_only=True, converter=_losses)
+    privacy: Pure | Pairwise | Metric | Hidden = _word(
+        "privacy", Pure, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
     criterion: OverInputs = _word(
         "criterion", Worst, Average, Lexicographic, step="for example criteria.Worst()", default=Worst()
     )
     among: Class = _word(
-        "among", All, Onto, InPlane, UnbiasedPiecewise, step="for example classes.All()", default=All()
+        "among", All, Onto, InPlane, UnbiasedPiecewise, Together, step="for example classes.All()", default=All()
     )
 
     def __attrs_post_init__(self) -> None:
@@ -161,7 +163,9 @@ class Problem:
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        return self.privacy.resolved * float(self.table.up.max()) if isinstance(self.loss, FiniteLoss) else 0.0
+        if not isinstance(self.loss, FiniteLoss) or isinstance(self.privacy, Hidden):
+            return 0.0
+        return self.privacy.resolved * float(self.table.up.max())
 
     @property
     def as_published(self) -> Problem:

@@ -51,15 +51,14 @@ from mechdesign import (
     search_pieces,
 )
 from mechdesign.errors import CheckFailed
+from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
     AdditiveProblem,
     Design,
-    HiddenJointProblem,
     JointProblem,
     custom,
     optimal_additive,
-    optimal_hidden,
     optimal_joint,
 )
 from mechdesign.methods.joint.program import search_joint
@@ -83,7 +82,7 @@ from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
-from tests.methods.problems import information, workload_problem
+from tests.methods.problems import hidden_problem, information, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -170,10 +169,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "even group": lambda: optimal_joint(JointProblem(1.0, 900, (0.3, 0.7), group=3)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,), gap=1e-2)),
     "claimed pair": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
-    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.0)),
-    "hidden over shares": lambda: optimal_hidden(HiddenJointProblem(1.0, 30, (0.0, 0.125))),
-    "hidden and even": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.5)),
-    "hidden with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 12, 0.0, delta=0.0078125, gap=1e-2)),
+    "hidden": lambda: solve(hidden_problem(1.0, 40, 0.0)),
+    "hidden over shares": lambda: solve(hidden_problem(1.0, 30, (0.0, 0.125))),
+    "hidden and even": lambda: solve(hidden_problem(1.0, 40, 0.5)),
+    "hidden with a delta": lambda: solve(hidden_problem(1.0, 12, 0.0, delta=0.0078125), gap=1e-2),
 }
 
 
@@ -867,7 +866,7 @@ def _variance_of_count(problem: Any, truth: float, lies: float, covariance: floa
 def _hidden(saved: Any) -> Truth:
     """All users answer together: the law of the number of liars, and what each set of them weighs."""
     law, problem = saved.mechanism, saved.problem
-    users, k = problem.users, law.categories
+    users, k, encoding = problem.privacy.users, law.categories, problem.among.encoding
     ways = [math.lgamma(users + 1) - math.lgamma(j + 1) - math.lgamma(users - j + 1) for j in range(users + 1)]
 
     def peaked(peak: int, slope: float) -> list[float]:
@@ -879,12 +878,12 @@ def _hidden(saved: Any) -> Truth:
         mean = math.fsum(j * c for j, c in enumerate(chances))
         both = math.fsum((users - j) * (users - j - 1) * c for j, c in enumerate(chances)) / (users * (users - 1))
         truth = 1 - mean / users
-        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.share)
+        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.loss.share)
         return _variance_of_count(asked, truth, mean / users, both - truth**2)
 
-    each = problem.epsilon / (2 if problem.encoding == "unary" else 1)
-    assert problem.encoding != "hashing"
-    assert k == (2 if problem.encoding == "unary" else problem.categories)
+    each = problem.epsilon / (2 if encoding == "unary" else 1)
+    assert encoding != "hashing"
+    assert k == (2 if encoding == "unary" else len(problem.inputs))
     assert law.users == users
     if hasattr(law, "peak"):
         chances = peaked(law.peak, math.log(law.ratio))
@@ -894,7 +893,7 @@ def _hidden(saved: Any) -> Truth:
     false = [c * (j + 1) / (users * (k - 1)) for j, c in enumerate(chances[1:])]
     grown = math.exp(each)
     excess = math.fsum(max(a - grown * b, 0) + max(b - grown * a, 0) for a, b in zip(true, false, strict=True))
-    assert excess <= problem.delta + 1e-12, "not private"
+    assert excess <= problem.privacy.delta + 1e-12, "not private"
     assert saved.certificate.privacy_loss <= problem.epsilon
     attained = variance(chances)
     # the best peak, up to where lies outweigh the truth
@@ -1002,7 +1001,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 def _require_true(saved: Any, name: str) -> None:
     """Privacy, both ends, scope and standing of a design that was read."""
     certificate, mechanism = saved.certificate, saved.mechanism
-    if not isinstance(saved.problem, JointProblem | HiddenJointProblem):
+    if not isinstance(mechanism, TogetherLaw):
         assert _ratio_of(mechanism) <= math.exp(saved.problem.epsilon) * (1 + 1e-12), "not private"
         assert certificate.privacy_loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9)
         if mechanism.epsilon > 1e-9:
@@ -1065,7 +1064,7 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
         return
     assert said["problem"]["epsilon"] == problem.epsilon
-    if isinstance(problem, JointProblem | HiddenJointProblem):
+    if isinstance(problem, JointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
     elif isinstance(problem, PolarProblem):
@@ -1343,9 +1342,9 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     },
     ("joint", "joint duals"): {"group": 10_000},
     ("joint", "joint claim"): {"claimed pair": 10_000},
-    ("hidden joint", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
-    ("hidden joint", "hidden joint independent"): {"hidden and even": 10_000},
-    ("hidden joint", "hidden joint duals"): {"hidden with a delta": 10_000},
+    ("problem", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
+    ("problem", "hidden joint independent"): {"hidden and even": 10_000},
+    ("problem", "hidden joint duals"): {"hidden with a delta": 10_000},
 }
 """10,000 mutants of every kind of evidence of every problem, shared out among designs that have it."""
 

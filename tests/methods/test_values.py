@@ -41,11 +41,9 @@ from mechdesign import (
 )
 from mechdesign.methods import (
     AdditiveProblem,
-    HiddenJointProblem,
     JointProblem,
     custom,
     optimal_additive,
-    optimal_hidden,
     optimal_joint,
 )
 from mechdesign.methods.joint.program import search_joint
@@ -61,7 +59,7 @@ from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Prefix
-from tests.methods.problems import information, workload_problem
+from tests.methods.problems import hidden_problem, information, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -124,11 +122,11 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, NORMAL)),
     "joint values": lambda: optimal_joint(JointProblem(1.0, 1000, VALUES, colluders=10, caps=(1.5,))),
     "joint range": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
-    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, NORMAL)),
-    "hidden values": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, VALUES, categories=3, encoding="unary")),
-    "hidden hashes": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.3, categories=4, encoding="hashing")),
-    "hidden even": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.5)),
-    "hidden delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, (0.0, 0.1), delta=1e-2)),
+    "hidden": lambda: solve(hidden_problem(1.0, 300, NORMAL)),
+    "hidden values": lambda: solve(hidden_problem(1.0, 300, VALUES, categories=3, encoding="unary")),
+    "hidden hashes": lambda: solve(hidden_problem(1.0, 60, 0.3, categories=4, encoding="hashing")),
+    "hidden even": lambda: solve(hidden_problem(1.0, 60, 0.5)),
+    "hidden delta": lambda: solve(hidden_problem(1.0, 20, (0.0, 0.1), delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(None, 2.0), categories=3, gap=0.1)),
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
     "pairs": lambda: solve(Problem(loss=MATRIX, privacy=Pairwise([[0, 0.5], [1, 0]]), criterion=Average([0.5, 0.5]))),
@@ -236,7 +234,7 @@ HELD = {
     "unbiased function": lambda problem: problem.prior.kind == "unwritten density",
     "additive function": lambda problem: problem.prior.kind == "unwritten density",
     "joint": lambda problem: problem.share.kind == "moments",
-    "hidden": lambda problem: problem.share.kind == "moments",
+    "hidden": lambda problem: problem.loss.share.kind == "moments",
     "prior": lambda problem: problem.prior == NORMAL,
     "prior of a histogram": lambda problem: problem.prior == HISTOGRAM,
     "prior of values": lambda problem: problem.prior == VALUES,

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.deploy.test_random_designs import bits_for, random_mechanism, ship
 
 import mechdesign as md
 from mechdesign.mechanisms import catalogue
@@ -43,6 +42,7 @@ from mechdesign.words.workloads import Prefix, Ranges
 from tests.methods.problems import workload_problem
 from tests.oracles import format_reader as by_text
 from tests.oracles.format_devices import DeviceByText, replay_states
+from tests.tables.test_random_designs import bits_for, random_mechanism, ship
 
 SEED = 18_118
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
-from mechdesign.values.declare import epsilon, field, frozen, whole
+from mechdesign.values.declare import epsilon, field, frozen, option, whole
 from mechdesign.words.pairs import Metric, Pairwise, from_file, graph, metric, personal, sensitive
 
 __all__ = [
@@ -99,6 +99,9 @@ class Collusion:
         require_colluders(self.colluders, self.users)
 
 
+_DELTA = option("--delta", "A probability with which more than eps may be learnt.")
+
+
 @frozen
 class Hidden:
     """What answers of ``users`` drawn together may give away about one user to who knows all about all others.
@@ -115,12 +118,17 @@ class Hidden:
 
     epsilon: float = epsilon()
     users: int = whole("users", 2)
-    delta: float = field(default=0.0, converter=lambda said: require_delta(said))
+    delta: float = field(default=0.0, converter=lambda said: require_delta(said), metadata=_DELTA)
     answers: int = whole("answers", 1, 2, default=1)
 
     def __attrs_post_init__(self) -> None:
         if self.delta and self.answers > 1:
             raise InvalidInput("delta", self.delta, "be 0 for unary encoding", "leave --delta out")
+
+    @property
+    def words(self) -> str:
+        """As headings say it."""
+        return f"eps = {self.epsilon:g}" + (f" but for a chance of {self.delta:g}" if self.delta else "")
 
 
 def require_delta(delta: float) -> float:

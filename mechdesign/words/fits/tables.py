@@ -6,7 +6,7 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint
-from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
+from mechdesign.words.classes import All, InPlane, Onto, Together, UnbiasedPiecewise
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, require_inputs, usual_words
@@ -34,8 +34,10 @@ def _inputs(problem: Any) -> Finite:
 def _require_fit(problem: Any) -> None:
     """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
     loss, privacy, among = problem.loss, problem.privacy, problem.among
-    if isinstance(among, UnbiasedPiecewise):
-        raise InvalidInput("among", among, "be asked of an interval", "take All()")
+    if not isinstance(privacy, Pure | Pairwise | Metric):
+        raise InvalidInput("privacy", privacy, "be about the report of one user", "take Pure(eps)")
+    if isinstance(among, UnbiasedPiecewise | Together):
+        raise InvalidInput("among", among, "be about finitely many inputs of one user", "take All()")
     if isinstance(loss, Matrix):
         if not isinstance(among, All):
             raise InvalidInput("among", among, "be All() for a matrix: outputs are its columns", "leave it out")

@@ -84,7 +84,7 @@ def test_a_runtime_is_carried_as_it_stands_whatever_the_tables_and_the_manifest_
 
 def test_the_hash_of_a_runtime_is_that_of_the_listing_of_its_files() -> None:
     """As ``sha256sum FILE... | sha256sum`` says it."""
-    paths = ["python/replay.py", "python/mechdesign_runtime.py"]
+    paths = ["python/replay.py", "python/mechdesign_runtime/__init__.py"]
     listing = "".join(
         f"{hashlib.sha256((RUNTIMES / path).read_bytes()).hexdigest()}  {path}\n" for path in sorted(paths)
     )

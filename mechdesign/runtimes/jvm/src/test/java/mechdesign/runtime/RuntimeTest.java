@@ -50,7 +50,7 @@ class RuntimeTest {
 
   @Test
   void allSharedVectorsAreReproduced() throws IOException {
-    assertTrue(Replay.folder(VECTORS) > 4000);
+    assertTrue(Vectors.folder(VECTORS) > 4000);
   }
 
   @Test

@@ -415,8 +415,10 @@ def test_packages_build_and_pass_by_cmake(tmp_path: Path) -> None:
 
 def test_a_runtime_is_carried_as_it_stands(tmp_path: Path) -> None:
     packed(tmp_path / "p")
+    kept(tmp_path / "kept")
     for path in SOURCES:
-        assert (tmp_path / "p" / "src" / path.name).read_bytes() == path.read_bytes()
+        assert (tmp_path / "kept" / "src" / path.name).read_bytes() == path.read_bytes()
+        assert (tmp_path / "p" / "src" / path.name).exists() == (path.stem not in ("device", "storage"))
 
 
 TWO = """

@@ -393,4 +393,4 @@ def test_the_readme_of_a_collection_says_its_name_its_hash_and_its_total(tables:
 def test_a_package_called_like_one_of_its_own_files_is_refused() -> None:
     table = make_table(catalogue.randomised_response(1.0, Finite((0, 1))), bits=16)
     with pytest.raises(InvalidInput, match="packages have beside the tables"):
-        package_texts({"smokes": table}, "c", "device", cases=1)
+        package_texts({"smokes": table}, "c", "envelope", cases=1)

@@ -20,15 +20,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Table, load_table, make_table
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.export.folder import export_package
-from mechdesign.deploy.export.single import export_table
-from mechdesign.deploy.labels import Labels
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
-from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Table, load_table, make_table
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.export.folder import export_package
+from mechdesign.tables.export.single import export_table
+from mechdesign.tables.labels import Labels
+from mechdesign.tables.reports.collection import Attribute, Collection, Spending
+from mechdesign.words.domains import Finite
 
 RUNTIMES = Path(__file__).parents[2] / "mechdesign" / "runtimes"
 SOURCES = sorted((RUNTIMES / "c" / "src").glob("*.c"))
@@ -186,6 +186,16 @@ def test_a_forged_count_is_refused_before_it_is_added(name: str, forged: dict[st
     text = json.dumps(document, separators=(",", ":"), sort_keys=True) + "\n"
     done = subprocess.run([str(reading)], input=text, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("14\n", "")
+
+
+@pytest.mark.parametrize(("tail", "outcome"), [(2**32 - 2**16, "0\n"), (2**32 - 2**16 + 1, "14\n")])
+def test_noise_that_hardly_ever_ends_is_refused(tail: int, outcome: str, reading: Path) -> None:
+    document = json.loads((RUNTIMES / "vectors" / "additive.json").read_text())
+    document["bits"] = 32
+    document["law"] |= {"tail": tail, "weights": [2**32], "least": 0, "most": 1}
+    text = json.dumps(document, separators=(",", ":"), sort_keys=True) + "\n"
+    done = subprocess.run([str(reading)], input=text, capture_output=True, text=True, check=False)
+    assert done.stdout == outcome
 
 
 # -- the law -----------------------------------------------------------------------------------------------------------

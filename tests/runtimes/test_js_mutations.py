@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from mechdesign.deploy.export.edges.js import joined
-from mechdesign.deploy.export.runtime import runtime
-from mechdesign.deploy.export.shared_vectors import FOLDER
+from mechdesign.tables.export.edges.js import joined
+from mechdesign.tables.export.runtime import runtime
+from mechdesign.tables.export.shared_vectors import FOLDER
 
 JUDGED = ("bits", "reading", "numbers", "items", "table", "envelope", "state", "device")
 DRAWN = 250

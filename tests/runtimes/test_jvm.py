@@ -21,17 +21,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, load_table, make_table
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.export.edges.jvm import single
-from mechdesign.deploy.export.folder import export_package, package_texts
-from mechdesign.deploy.export.package import MOST_CASES, Member
-from mechdesign.deploy.kinds import ItemsLaw
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
-from mechdesign.deploy.reports.envelope import Subject
-from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Labels, Table, load_table, make_table
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.export.edges.jvm import single
+from mechdesign.tables.export.folder import export_package, package_texts
+from mechdesign.tables.export.package import MOST_CASES, Member
+from mechdesign.tables.kinds import ItemsLaw
+from mechdesign.tables.reports.collection import Attribute, Collection, Spending
+from mechdesign.tables.reports.envelope import Subject
+from mechdesign.words.domains import Finite
 
 ROOT = Path(__file__).parents[2]
 RUNTIMES = ROOT / "mechdesign" / "runtimes"

@@ -274,7 +274,8 @@ static void read_additive(reader *r, mdp_json law) {
     t->cumulative = integers(r, law, "weights", 0, &count);
     t->block = (int64_t)count;
     require(r, integer(r, law, "most", least, INT64_C(1) << 62) == least + t->block && t->block >= 1);
-    t->tail = integer(r, law, "tail", 1, t->whole - 1);
+    /* noise ends within a block with a chance of at least 2^-16: nobody draws for ever */
+    t->tail = integer(r, law, "tail", 1, t->whole - 1 - ((t->whole - 1) >> 16));
     t->offset = decimal(r, law, "offset");
     t->scale = scaled(shift);
     t->step = scaled(-shift);

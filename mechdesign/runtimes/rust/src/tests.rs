@@ -142,6 +142,19 @@ fn files_that_were_cut_or_changed_are_refused_or_draw() {
     }
 }
 
+#[test]
+fn noise_that_hardly_ever_ends_is_refused() {
+    let noise = |tail: u64| {
+        let hash = "0".repeat(64);
+        let law = format!(r#"{{"clamp":null,"offset":"0","shift":0,"tail":{tail},"weights":[4294967296]}}"#);
+        let domain = r#"{"kind":"interval","lower":"0","upper":"1"}"#;
+        let head = format!(r#"{{"format":"mechdesign table","version":2,"bits":32,"domain":{domain},"kind":"additive""#);
+        Table::read(format!(r#"{head},"labels":null,"law":{law},"sha256":"{hash}"}}"#))
+    };
+    assert!(noise((1 << 32) - (1 << 16)).is_ok());
+    assert!(noise((1 << 32) - (1 << 16) + 1).is_err());
+}
+
 #[cfg(feature = "files")]
 #[test]
 fn a_state_in_a_file_is_created_spent_counted_and_used_by_one() {

@@ -78,7 +78,12 @@ int mdp_sample(const mdp_table *table, double x, mdp_report *y);
 int mdp_sample_label(const mdp_table *table, const char *x, mdp_report *y);
 /* One report for a number of the file, whether or not inputs have labels. */
 int mdp_sample_code(const mdp_table *table, double x, mdp_report *y);
-/* The same with another source of bytes, for tests only. */
+/* Many reports, in a loop's place: mdp_report_size bytes each, one after the other, where reports are numbers
+ * as they are in memory. If one fails, all bytes are 0. `fill` is NULL but in tests. */
+size_t mdp_report_size(const mdp_table *table);
+int mdp_sample_codes(const mdp_table *table, const double *x, size_t count, mdp_fill *fill, void *state,
+                     unsigned char *reports);
+/* One report with another source of bytes, for tests only. */
 int mdp_draw(const mdp_table *table, double x, mdp_fill *fill, void *state, mdp_report *y);
 
 #ifdef __cplusplus

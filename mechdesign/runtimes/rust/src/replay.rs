@@ -95,10 +95,20 @@ impl Stream {
 /// INPUT BYTES USED OUTPUT
 fn draws(table: &Table, line: &[&str]) -> Option<bool> {
     let &[x, stream, used, expected] = line else { return None };
-    let mut stream = Stream::new(stream)?;
-    match table.sample_code_from(input(table, x)?, &mut |bytes| stream.fill(bytes)) {
-        Err(error) => Some(error == Error::BadInput && expected == "error"),
-        Ok(report) => Some(said(&report) == expected && stream.used == used.parse().ok()?),
+    let (x, mut stream) = (input(table, x)?, Stream::new(stream)?);
+    let drawn = table.sample_code_from(x, &mut |bytes| stream.fill(bytes));
+    let (own, mut many) = (stream.used, vec![0; table.report_bytes()]);
+    stream.used = 0;
+    let written = table.sample_codes_from(&[x], &mut many, &mut |bytes| stream.fill(bytes)).map(|()| match &drawn {
+        Ok(Report::Number(_)) => Report::Number(f64::from_le_bytes(many.try_into().unwrap_or_default())),
+        _ => Report::Bytes(many),
+    });
+    match &drawn {
+        Err(error) => Some(*error == Error::BadInput && expected == "error" && written == drawn),
+        Ok(report) => {
+            let is_right = said(report) == expected && own == used.parse().ok()?;
+            Some(is_right && written == drawn && stream.used == own)
+        }
     }
 }
 

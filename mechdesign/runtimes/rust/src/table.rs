@@ -160,19 +160,70 @@ impl Table {
         self.draw(x.into(), &mut Filled(fill))
     }
 
+    /// How many bytes a report has among many: 8 where reports are numbers.
+    pub fn report_bytes(&self) -> usize {
+        self.items().map_or(8, |(_, size)| size)
+    }
+
+    /// Reports for many inputs, in numbers of the file, one after the other in as many bytes as [`Table::report_bytes`]
+    /// says: numbers as they are in memory, little-endian. Nothing is allocated. If one fails all bytes are 0.
+    #[cfg(any(unix, windows, feature = "wasm"))]
+    pub fn sample_codes(&self, inputs: &[f64], reports: &mut [u8]) -> Result<(), Error> {
+        self.each(inputs, reports, &mut |x, report| pool::report(self.apart, |draws| self.write(x, report, draws)))
+    }
+
+    /// The same with another source.
+    pub fn sample_codes_from(
+        &self,
+        inputs: &[f64],
+        reports: &mut [u8],
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.each(inputs, reports, &mut |x, report| self.write(x, report, &mut Filled(fill)))
+    }
+
+    #[inline]
+    fn each(
+        &self,
+        inputs: &[f64],
+        reports: &mut [u8],
+        write: &mut impl FnMut(f64, &mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let size = self.report_bytes();
+        reports.fill(0);
+        if reports.len() != size * inputs.len() {
+            return Err(Error::BadInput);
+        }
+        let drawn = inputs.iter().zip(reports.chunks_exact_mut(size)).try_for_each(|(x, report)| write(*x, report));
+        if drawn.is_err() {
+            reports.fill(0);
+        }
+        drawn
+    }
+
     #[inline]
     fn draw(&self, x: f64, source: &mut impl Source) -> Result<Report<'static>, Error> {
         match &self.law {
             Law::Numbers(law) => law.draw(x, source).map(Report::Number),
             Law::Items(law) => {
-                if !(x >= 0.0 && x < law.count as f64 && x.fract() == 0.0) {
-                    return Err(Error::BadInput);
-                }
                 let mut report = vec![0; law.report_bytes()];
-                law.draw(x as u64, &mut report, source)?;
+                self.write(x, &mut report, source)?;
                 Ok(Report::Bytes(report))
             }
         }
+    }
+
+    /// Into bytes that are zeros.
+    #[inline]
+    fn write(&self, x: f64, report: &mut [u8], source: &mut impl Source) -> Result<(), Error> {
+        match &self.law {
+            Law::Numbers(law) => report.copy_from_slice(&law.draw(x, source)?.to_le_bytes()),
+            Law::Items(law) if x >= 0.0 && x < law.count as f64 && x.fract() == 0.0 => {
+                law.draw(x as u64, report, source)?;
+            }
+            Law::Items(_) => return Err(Error::BadInput),
+        }
+        Ok(())
     }
 
     /// The number that an input has in the file.

@@ -80,9 +80,9 @@ def tables() -> dict[str, Table]:
 @pytest.mark.slow
 def test_its_own_tests_pass(native: Path, build: dict[str, str]) -> None:
     needs("cargo", "rustc")
-    assert "test result: ok. 8 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
+    assert "test result: ok. 9 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
     bare = run(["cargo", "test", "--offline", "--no-default-features"], native, **build)
-    assert "test result: ok. 7 passed; 0 failed" in bare
+    assert "test result: ok. 8 passed; 0 failed" in bare
 
 
 @pytest.mark.slow
@@ -334,7 +334,7 @@ def test_a_package_with_a_device_keeps_its_state(build: dict[str, str], tmp_path
     folder = tmp_path / "made"
     device = Device(once, again, 2, 3)
     export_package({"once": once, "again": again}, "rust", "survey", folder, cases=4, device=device)
-    assert "test result: ok. 8 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 9 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
     said = drawn_by(
         folder,
         "use survey::{FileStorage, Report, AGAIN, ONCE_DEVICE};\nfn main() {\n"
@@ -434,7 +434,8 @@ def test_a_changed_runtime_fails_vectors(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / "vectors")
     shutil.copytree(RUNTIME / "src", tmp_path / "src")
     (tmp_path / "main.rs").write_text(
-        '#[path = "src/lib.rs"]\nmod runtime;\nfn main() {\n    let mut files = runtime::replay::Files::default();\n'
+        '#[path = "src/lib.rs"]\nmod runtime;\nfn main() {\n'
+        "    let mut files = runtime::device_replay::Files::default();\n"
         "    let mut paths: Vec<_> = std::fs::read_dir(std::env::args().nth(1).unwrap()).unwrap()"
         ".map(|e| e.unwrap().path()).collect();\n    paths.sort_by_key(|path| path.extension() != "
         'Some("json".as_ref()));\n    for path in paths {\n        let content = std::fs::read(&path).unwrap();\n'

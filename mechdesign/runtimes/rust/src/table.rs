@@ -1,5 +1,4 @@
 use super::bits::{Filled, Source};
-use super::envelope::Subject;
 use super::error::{BadFile, Error};
 use super::items::Items;
 use super::json::{self, Json};
@@ -42,6 +41,14 @@ pub enum Report<'t> {
     Label(&'t str),
     Number(f64),
     Bytes(Vec<u8>),
+}
+
+/// What a report is said to be of where it is sent: a table (0), an attribute of a collection (1), or a device (2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject {
+    pub(super) form: u8,
+    pub(super) attribute: u16,
+    pub(super) hash: [u8; 32],
 }
 
 impl<'a> From<&'a str> for Input<'a> {
@@ -104,7 +111,7 @@ impl Table {
             Labels { texts, order }
         });
         let outputs = read_labels(labels, "outputs", listed)?;
-        Ok(Table { hash, law, inputs, outputs, apart, subject: Subject::table(hash) })
+        Ok(Table { hash, law, inputs, outputs, apart, subject: Subject { form: 0, attribute: 0, hash } })
     }
 
     /// The same table, whose envelopes say that its reports are of an attribute of a collection, or of a device.

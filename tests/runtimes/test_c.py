@@ -501,6 +501,8 @@ SAME = (
     "own[",  # how large a place is
     "others[16384]",
     "bits == 32",  # the same by another way
+    "t->bits > 32 ?",
+    "memset(report, 0, (size_t)",  # one more, after the end: tests with a sanitizer notice
     "mdp_get(bytes, (size_t)",  # bits that are then cut off
     "int bits = 0",  # a number of one kind takes no bits
     "bits < 63",

@@ -55,7 +55,8 @@ KOTLIN_RULE = NameRule(
 
 
 def _java_carried(package: Package) -> dict[str, str]:
-    names, tests = _CORE, {"Replay": f"jvm/{_TESTS}/Replay.java", "PackageTest": "jvm/package/PackageTest.java"}
+    names: tuple[str, ...] = _CORE
+    tests = {"Replay": f"jvm/{_TESTS}/Replay.java", "PackageTest": "jvm/package/PackageTest.java"}
     if package.device is not None:
         names += _DEVICE
         tests |= {"DeviceReplay": f"jvm/{_TESTS}/DeviceReplay.java", "DeviceTest": "jvm/package/DeviceTest.java"}

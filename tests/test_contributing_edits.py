@@ -131,7 +131,7 @@ def test_the_protocol_of_the_page_is_known_to_the_commands_and_becomes_a_table(e
 def test_a_kind_of_table_takes_one_file_a_name_a_runtime_and_its_checks() -> None:
     assert [path for path, _ in new_files(TABLE)] == ["mechdesign/tables/kinds/cyclic.py"]
     deploy = "mechdesign/tables"
-    runtime = "mechdesign/runtimes/python/mechdesign_runtime.py"
+    runtime = "mechdesign/runtimes/python/mechdesign_runtime/__init__.py"
     alone = {f"{deploy}/checker.py", f"{deploy}/privacy_checker.py", f"{deploy}/table.schema.json"}
     assert {path for path, _, _ in edits(TABLE)} == {f"{deploy}/kinds/__init__.py", runtime, *alone}
 

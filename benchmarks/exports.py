@@ -19,8 +19,8 @@ from pathlib import Path
 import mechdesign as md
 from benchmarks.clock import Measured
 from benchmarks.rows import Row, Target
-from mechdesign.deploy import Table, export_table, make_table
-from mechdesign.domains import Finite
+from mechdesign.tables import Table, export_table, make_table
+from mechdesign.words.domains import Finite
 
 POWER = 6
 TURNS = 7
@@ -179,7 +179,7 @@ def rows() -> Iterator[Row]:
     """Compiled runtimes have the target; of interpreters only what it costs is of interest."""
     tables = {
         "numbers": make_table(md.catalogue.randomised_response(1.0, Finite((0, 1, 2))), 32),
-        "items": md.collect.protocol_table("grr", 1.0, 3),
+        "items": md.frequencies.protocol_table("grr", 1.0, 3),
     }
     for family, table in tables.items():
         with tempfile.TemporaryDirectory() as place:

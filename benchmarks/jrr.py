@@ -10,15 +10,15 @@ import numpy as np
 
 from benchmarks.clock import Measured, medians
 from benchmarks.rows import Row, Target
-from mechdesign.collect import simulate_estimates
-from mechdesign.deploy.servers import run_servers
-from mechdesign.design import Design, HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
 from mechdesign.exact.collusion import known_truth
 from mechdesign.exact.hidden import hidden_loss
 from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.hidden import PeakedResponse
 from mechdesign.mechanisms.joint import likelihood_rows
+from mechdesign.methods import Design, HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
+from mechdesign.studies.frequencies import simulate_estimates
+from mechdesign.tables.servers import run_servers
 
 PAIRS = JointProblem(1.0, 10000, 0.033, colluders=500)
 GROUPS = JointProblem(1.0, 9984, 0.033, group=32)

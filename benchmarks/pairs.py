@@ -18,11 +18,11 @@ from benchmarks.anchors import clarabel, highs
 from benchmarks.clock import measured, medians
 from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
-from mechdesign.criteria import Average
-from mechdesign.design.registry import solve
-from mechdesign.finite_losses import Distances
-from mechdesign.pairs import Metric, irreducible
-from mechdesign.problem import Problem
+from mechdesign.methods.registry import solve
+from mechdesign.words.criteria import Average
+from mechdesign.words.finite_losses import Distances
+from mechdesign.words.pairs import Metric, irreducible
+from mechdesign.words.problem import Problem
 
 SIZES = {10: (1e-6, Target(seconds=30.0)), 20: (1e-3, Target(seconds=180.0))}
 SMALL = 5

@@ -12,8 +12,8 @@ from mechdesign_solvers import LinearProgram
 from benchmarks.anchors import BY_GRADIENTS, GRADIENTS, by_gradients, highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.design.information import GaussianLocation, InformationProblem, optimal_information
-from mechdesign.design.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadProblem, optimal_workload
+from mechdesign.methods.information import GaussianLocation, InformationProblem, optimal_information
+from mechdesign.methods.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadProblem, optimal_workload
 
 SHORT, FEW = 5, 100
 """Of the gradients' steps, those that are taken where there are more types than a hundred."""

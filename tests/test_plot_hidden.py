@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mechdesign import plot
-from mechdesign.design import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
-from mechdesign.design.hidden_joint import limit_ratio, ratio
+from mechdesign.methods import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
+from mechdesign.methods.hidden_joint import limit_ratio, ratio
 from mechdesign.plot.hidden import draw_liars, draw_variances
 
 DESIGN = optimal_hidden(HiddenJointProblem(1.0, 200, 0.05))

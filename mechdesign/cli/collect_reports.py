@@ -17,20 +17,20 @@ import typer
 from mechdesign.cli import devices, output
 from mechdesign.cli.estimate import Value, values
 from mechdesign.cli.sent import Said
-from mechdesign.deploy.device.description import Device, device_among
-from mechdesign.deploy.estimators import FrequencyEstimate, Tally, WorkloadEstimate
-from mechdesign.deploy.frames import estimate_reports
-from mechdesign.deploy.origin import Origin
-from mechdesign.deploy.reports.collection import Collection, is_collection, load_collection
-from mechdesign.deploy.reports.collector import COLUMN, Collector, Question
-from mechdesign.deploy.reports.merging import WEIGHTS, merged_estimate
-from mechdesign.deploy.reports.store import MOST_JUMP, Store
-from mechdesign.deploy.table import Table, load_table
-from mechdesign.domains import Circle
 from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.plot.canvas import printable
+from mechdesign.tables.device.description import Device, device_among
+from mechdesign.tables.estimators import FrequencyEstimate, Tally, WorkloadEstimate
+from mechdesign.tables.frames import estimate_reports
+from mechdesign.tables.origin import Origin
+from mechdesign.tables.reports.collection import Collection, is_collection, load_collection
+from mechdesign.tables.reports.collector import COLUMN, Collector, Question
+from mechdesign.tables.reports.merging import WEIGHTS, merged_estimate
+from mechdesign.tables.reports.store import MOST_JUMP, Store
+from mechdesign.tables.table import Table, load_table
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
+from mechdesign.words.domains import Circle
 
 
 @frozen
@@ -78,7 +78,7 @@ class Answer:
 ANSWERS = ((Answer,),)
 EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
-$ echo 'import datetime, mechdesign.deploy as deploy, mechdesign.deploy.reports as reports' > send.py
+$ echo 'import datetime, mechdesign.tables as deploy, mechdesign.tables.reports as reports' > send.py
 $ echo 'smokes, last = deploy.load_table("smokes.json"), datetime.date(2099, 1, 1)' >> send.py
 $ echo 'print(reports.enveloped(smokes, "yes", last).line.decode(), end="")' >> send.py
 $ python send.py > today.txt

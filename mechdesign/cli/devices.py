@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from mechdesign.cli import output
-from mechdesign.deploy.device.description import Device, load_device
-from mechdesign.deploy.device.relations import Loss, losses_together
-from mechdesign.deploy.summary import counted_words
-from mechdesign.deploy.table import Table, load_table
 from mechdesign.errors import InvalidInput, marked, require_whole
+from mechdesign.tables.device.description import Device, load_device
+from mechdesign.tables.device.relations import Loss, losses_together
+from mechdesign.tables.summary import counted_words
+from mechdesign.tables.table import Table, load_table
 from mechdesign.values.declare import frozen
 
 

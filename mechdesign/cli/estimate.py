@@ -29,23 +29,23 @@ from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import Part
-from mechdesign.collect.em_histogram import BinShares, estimate_bins
-from mechdesign.collect.survey import Survey, is_survey
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.estimators import (
+from mechdesign.engine import Local
+from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.studies.frequencies.em_histogram import BinShares, estimate_bins
+from mechdesign.studies.frequencies.survey import Survey, is_survey
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.estimators import (
     DirectionEstimate,
     Estimate,
     FrequencyEstimate,
     MeanEstimate,
     WorkloadEstimate,
 )
-from mechdesign.deploy.frames import estimate_reports
-from mechdesign.deploy.origin import Origin
-from mechdesign.deploy.reports.collector import COLUMN, taken_in
-from mechdesign.deploy.reports.envelope import is_envelopes
-from mechdesign.deploy.table import Table, table_of
-from mechdesign.engine import Local
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.tables.frames import estimate_reports
+from mechdesign.tables.origin import Origin
+from mechdesign.tables.reports.collector import COLUMN, taken_in
+from mechdesign.tables.reports.envelope import is_envelopes
+from mechdesign.tables.table import Table, table_of
 from mechdesign.values import files
 from mechdesign.values.declare import Floats, frozen
 

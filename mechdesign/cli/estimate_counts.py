@@ -16,16 +16,16 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.collect import bench, estimators
-from mechdesign.collect.clients import CLIENTS, OWN
-from mechdesign.collect.datasets import parse_domain_labels
-from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, Statistic
-from mechdesign.collect.intervals import POPULATION, SHARES
-from mechdesign.collect.reports import ORDERS
-from mechdesign.collect.survey import Survey
-from mechdesign.collect.survey_shares import SURVEY_METHODS, SurveyShares, estimate_surveys
 from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.intervals import CONFIDENCE
+from mechdesign.studies.frequencies import bench, estimators
+from mechdesign.studies.frequencies.clients import CLIENTS, OWN
+from mechdesign.studies.frequencies.datasets import parse_domain_labels
+from mechdesign.studies.frequencies.fit import DOUBTFUL, REFUSED, Fit, Statistic
+from mechdesign.studies.frequencies.intervals import POPULATION, SHARES
+from mechdesign.studies.frequencies.reports import ORDERS
+from mechdesign.studies.frequencies.survey import Survey
+from mechdesign.studies.frequencies.survey_shares import SURVEY_METHODS, SurveyShares, estimate_surveys
 from mechdesign.values.codec import encoded, named
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.files import dump_json

@@ -18,13 +18,13 @@ from mechdesign.cli.options import BestSoFar, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design.information.models import MODELS, Cells, Known
-from mechdesign.design.information.problem import InformationProblem
-from mechdesign.design.information.search import cells_tell_sign, optimal_information, sign_information
-from mechdesign.design.result import Design
-from mechdesign.design.summary import standing
-from mechdesign.design.words import heading
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
+from mechdesign.methods.information.models import MODELS, Cells, Known
+from mechdesign.methods.information.problem import InformationProblem
+from mechdesign.methods.information.search import cells_tell_sign, optimal_information, sign_information
+from mechdesign.methods.result import Design
+from mechdesign.methods.summary import standing
+from mechdesign.methods.words import heading
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 

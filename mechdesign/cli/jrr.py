@@ -16,27 +16,27 @@ from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.hidden_joint.problem import HiddenJointProblem
-from mechdesign.design.hidden_joint.search import optimal_hidden
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.search import Heuristic, heuristic, optimal_joint, parts
-from mechdesign.design.joint.words import eps_words, law_words, privacy_words, variance_words
-from mechdesign.design.result import Design
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse, require_group
 from mechdesign.mechanisms.joint_encodings import best_hashes
-from mechdesign.priors import parse_prior
-from mechdesign.privacy import require_colluders, require_delta
+from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.hidden_joint.search import optimal_hidden
+from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.search import Heuristic, heuristic, optimal_joint, parts
+from mechdesign.methods.joint.words import eps_words, law_words, privacy_words, variance_words
+from mechdesign.methods.result import Design
 from mechdesign.studies import joint_column
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
+from mechdesign.words.domains import Interval
+from mechdesign.words.priors import parse_prior
+from mechdesign.words.privacy import require_colluders, require_delta
 
 if TYPE_CHECKING:
-    from mechdesign.deploy.parties import Happening
+    from mechdesign.tables.parties import Happening
 
 _SHOWN = 1e-9
 
@@ -331,7 +331,7 @@ def _answer(problem: JointProblem, method: str, seconds: float) -> Design:
     if method == "exact":
         return optimal_joint(problem, seconds)
     if method == "scip":
-        from mechdesign.design.joint.program import search_joint
+        from mechdesign.methods.joint.program import search_joint
 
         return search_joint(problem, seconds)
     raise InvalidInput("method", method, "be exact or scip")
@@ -342,7 +342,7 @@ def _answer(problem: JointProblem, method: str, seconds: float) -> Design:
 
 def _require_parties(parties: int, group: int, eps: float | None) -> None:
     """`InvalidInput` in the option's name, before anything is designed."""
-    from mechdesign.deploy.parties import MOST_EPSILON, require_parties
+    from mechdesign.tables.parties import MOST_EPSILON, require_parties
 
     if eps is not None and eps > MOST_EPSILON:
         raise InvalidInput("eps", eps, f"be at most {MOST_EPSILON:g} with --run-parties", "it draws with 64 bits")
@@ -357,8 +357,8 @@ def _require_parties(parties: int, group: int, eps: float | None) -> None:
 
 def _play(design: Design, parties: int, clock: Clock, *, quiet: bool) -> Run:
     """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
-    from mechdesign.deploy.parties import law_to_run, run_parties
     from mechdesign.exact.collusion import log_up, privacy_of, told_ratio
+    from mechdesign.tables.parties import law_to_run, run_parties
 
     problem, chosen, _ = parts(design)
     law = law_to_run(chosen, problem.privacy)

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from mechdesign.cli import output
 from mechdesign.cli.certified import Designed
 from mechdesign.cli.sent import Sent
-from mechdesign.design.hidden_joint.problem import HiddenJointProblem
-from mechdesign.design.hidden_joint.search import parts, without
-from mechdesign.design.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.hidden import MOST_USERS, HiddenLoss, hidden_loss
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.hidden_joint.search import parts, without
+from mechdesign.methods.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
+from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.result import Design
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
@@ -209,7 +209,7 @@ def require_served(problem: HiddenJointProblem) -> int:
 
 def serve(design: Design, clock: Clock, on_progress: Callable[[str], None]) -> ServersSaid:
     """One collection with three servers; the values are the design's share of ones."""
-    from mechdesign.deploy.servers import drawn_delta, run_servers
+    from mechdesign.tables.servers import drawn_delta, run_servers
 
     problem, law, _ = parts(design)
     ones = require_served(problem)

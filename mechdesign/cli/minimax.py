@@ -18,22 +18,22 @@ from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror, completion
-from mechdesign.criteria import named_criterion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.trade_off.problem import TradeOffProblem
-from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
-from mechdesign.finite_losses import Matrix
-from mechdesign.losses import Power, parse_loss
-from mechdesign.pairs import Pairwise
-from mechdesign.priors import Prior, named_prior, prior_of_file
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
+from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.prior.problem import PriorProblem
+from mechdesign.methods.trade_off.problem import TradeOffProblem
+from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.studies.own import Own, is_file, read_files
+from mechdesign.words.criteria import named_criterion
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.finite_losses import Matrix
+from mechdesign.words.losses import Power, parse_loss
+from mechdesign.words.pairs import Pairwise
+from mechdesign.words.priors import Prior, named_prior, prior_of_file
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)

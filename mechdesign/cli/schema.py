@@ -67,8 +67,8 @@ def answers_of(module: Any) -> Sequence[Sequence[type]]:
 @cache
 def schema_of(command: str) -> str:
     """The schema of the command's answers, derived from their declarations; each definition stands in it once."""
-    from mechdesign.design.registry import CODEC
-    from mechdesign.design.saved import design_schema
+    from mechdesign.methods.registry import CODEC
+    from mechdesign.methods.saved import design_schema
 
     if command == DESIGN:
         return _printed(design_schema())

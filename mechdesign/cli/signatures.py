@@ -23,9 +23,9 @@ from typer.models import ParameterInfo
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import showing_values
-from mechdesign.losses import Power
 from mechdesign.values import files
 from mechdesign.values.declare import OPTION, Option, range_of
+from mechdesign.words.losses import Power
 
 Run = Callable[..., None]
 P = TypeVar("P")

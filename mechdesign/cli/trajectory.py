@@ -33,18 +33,18 @@ from mechdesign.cli.trajectory_options import (
     parse_pair,
     parse_seed,
 )
-from mechdesign.deploy.table import load_table
 from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
 from mechdesign.intervals import LEAST_RUNS
-from mechdesign.trajectory.coordinates import COORDINATES
-from mechdesign.trajectory.files import FORMATS, Columns, read_paths
-from mechdesign.trajectory.paths import Paths, uniform_paths
-from mechdesign.trajectory.regions import Rectangle, Region
-from mechdesign.trajectory.rounding import to_points
-from mechdesign.trajectory.study import CONSTANT, LOCATION, METHODS, PATH, Cell, compare, constant_error
-from mechdesign.trajectory.tracs import PathMechanism, require_total
-from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
+from mechdesign.studies.places.coordinates import COORDINATES
+from mechdesign.studies.places.files import FORMATS, Columns, read_paths
+from mechdesign.studies.places.paths import Paths, uniform_paths
+from mechdesign.studies.places.regions import Rectangle, Region
+from mechdesign.studies.places.rounding import to_points
+from mechdesign.studies.places.study import CONSTANT, LOCATION, METHODS, PATH, Cell, compare, constant_error
+from mechdesign.studies.places.tracs import PathMechanism, require_total
+from mechdesign.studies.places.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
+from mechdesign.tables.table import load_table
 from mechdesign.values import files
 from mechdesign.values.codec import named
 from mechdesign.values.declare import field, frozen

@@ -12,18 +12,18 @@ import numpy as np
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput, require_whole
-from mechdesign.trajectory.coordinates import MOST_CERTIFIED
-from mechdesign.trajectory.discrete_rivals import Points, grid_points
-from mechdesign.trajectory.expected import best_reference, best_split
-from mechdesign.trajectory.files import Columns, found_columns
-from mechdesign.trajectory.metrics import average_error, busiest_points, geodesic_error, hotspots_lost, within_range
-from mechdesign.trajectory.paths import Paths
-from mechdesign.trajectory.plane import plane_design
-from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Rectangle, Region, Sphere
-from mechdesign.trajectory.rivals import PlanarLaplace
-from mechdesign.trajectory.rounding import require_points, to_cells, to_points
-from mechdesign.trajectory.study import METHODS, ON_POINTS, Metric, fits
-from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
+from mechdesign.studies.places.coordinates import MOST_CERTIFIED
+from mechdesign.studies.places.discrete_rivals import Points, grid_points
+from mechdesign.studies.places.expected import best_reference, best_split
+from mechdesign.studies.places.files import Columns, found_columns
+from mechdesign.studies.places.metrics import average_error, busiest_points, geodesic_error, hotspots_lost, within_range
+from mechdesign.studies.places.paths import Paths
+from mechdesign.studies.places.plane import plane_design
+from mechdesign.studies.places.regions import Disc, Parallelogram, Polygon, Rectangle, Region, Sphere
+from mechdesign.studies.places.rivals import PlanarLaplace
+from mechdesign.studies.places.rounding import require_points, to_cells, to_points
+from mechdesign.studies.places.study import METHODS, ON_POINTS, Metric, fits
+from mechdesign.studies.places.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
 from mechdesign.values import files
 from mechdesign.values.declare import field, frozen, option
 

@@ -19,24 +19,24 @@ from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.criteria import Aim
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.result import Design
-from mechdesign.design.summary import gap_text, standing
-from mechdesign.design.words import heading, headline
-from mechdesign.design.workload.estimator import query_noises
-from mechdesign.design.workload.grid_proof import GridBound
-from mechdesign.design.workload.problem import WorkloadProblem
-from mechdesign.design.workload.proof import WorkloadBound
-from mechdesign.design.workload.queries import Known, Mean, Queries, parse_values, parse_workload
-from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.field import Field, Rank, field_of
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.priors import Atoms, prior_of_file
+from mechdesign.methods.result import Design
+from mechdesign.methods.summary import gap_text, standing
+from mechdesign.methods.words import heading, headline
+from mechdesign.methods.workload.estimator import query_noises
+from mechdesign.methods.workload.grid_proof import GridBound
+from mechdesign.methods.workload.problem import WorkloadProblem
+from mechdesign.methods.workload.proof import WorkloadBound
+from mechdesign.methods.workload.queries import Known, Mean, Queries, parse_values, parse_workload
 from mechdesign.values.declare import Floats, frozen
+from mechdesign.words.criteria import Aim
+from mechdesign.words.domains import Finite
+from mechdesign.words.priors import Atoms, prior_of_file
 
 _MATRICES = (".csv", ".npy")
 _LEAST = -1e300
@@ -95,7 +95,7 @@ def run(
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
     best_so_far: BestSoFar = False,
 ) -> None:
-    from mechdesign.design.workload.search import TIME_LIMIT, optimal_workload
+    from mechdesign.methods.workload.search import TIME_LIMIT, optimal_workload
 
     require_time_limit(time_limit)
     sent.require_writable()

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.priors import Atoms, Density, HistogramLaw, Law, Prior
 from mechdesign.values.declare import array, frozen
 from mechdesign.values.fingerprint import digest, fingerprint
+from mechdesign.words.priors import Atoms, Density, HistogramLaw, Law, Prior
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -242,8 +242,8 @@ def first_cuts(density: Density) -> Floats:
 def disagreement(cells: Cells, density: Density) -> float:
     """How far cells are from holding what a density has there, and all of it: in mass, range and square of the range.
 
-    >>> from mechdesign.domains import Interval
-    >>> from mechdesign.priors import normal, uniform
+    >>> from mechdesign.words.domains import Interval
+    >>> from mechdesign.words.priors import normal, uniform
     >>> law = uniform(Interval(0, 1))
     >>> coarse = density_cells(law, np.array([0.0, 0.4, 1.0]))
     >>> disagreement(coarse, law) < 1e-12, disagreement(coarse, normal(0.5, 1.0, Interval(0, 1))) > 1e-3
@@ -291,8 +291,8 @@ def prior_echo(prior: KnownPrior, cells: Cells) -> dict[str, Any]:
 def in_words(prior: KnownPrior) -> str:
     """What a prior is, and where it stands.
 
-    >>> from mechdesign.domains import Interval
-    >>> from mechdesign.priors import normal
+    >>> from mechdesign.words.domains import Interval
+    >>> from mechdesign.words.priors import normal
     >>> in_words(normal(0.3, 0.1, Interval(0, 1)))
     'normal(0.3, 0.1) on [0, 1] (its cells agree with it to 1e-09)'
     """

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.pairs import Metric, Pairs, Pairwise
 from mechdesign.values.declare import frozen
+from mechdesign.words.pairs import Metric, Pairs, Pairwise
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class PairsProof:
 def prove_pairs(mechanism: Any, privacy: Pairs) -> PairsProof:
     """The proof that every pair keeps its epsilon, or `CheckFailed` that names one that does not.
 
-    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.words.domains import Finite
     >>> coin = Discrete(1.0, Finite((0, 1)), Finite((0, 1)), [[0.6, 0.4], [0.4, 0.6]])
     >>> prove_pairs(coin, Pairwise([[0, 0.5], [1, 0]])).slack
     0.094534

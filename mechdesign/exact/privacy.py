@@ -14,9 +14,9 @@ from mechdesign.mechanisms.hidden import MOST_COUNTED, CountedResponse, HiddenRe
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.protocol import require_law
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.privacy import Collusion, Hidden, Metric, Pairwise, Privacy, Pure
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import frozen
+from mechdesign.words.privacy import Collusion, Hidden, Metric, Pairwise, Privacy, Pure
 
 
 class Account(Protocol):

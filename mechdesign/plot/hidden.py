@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.hidden_joint.problem import HiddenJointProblem
-from mechdesign.design.hidden_joint.search import parts
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.search import optimal_joint
-from mechdesign.design.result import Design
 from mechdesign.errors import NoAnswer
 from mechdesign.mechanisms.hidden import PeakedResponse
+from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.hidden_joint.search import parts
+from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.search import optimal_joint
+from mechdesign.methods.result import Design
 from mechdesign.plot.canvas import BLACK, BLUE, GREEN, GREY, VERMILION, Floats, empty_figure
 
 if TYPE_CHECKING:

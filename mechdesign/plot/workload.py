@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from mechdesign.criteria import Aim
-from mechdesign.design.result import Design
-from mechdesign.design.workload.estimator import query_noises
-from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.field import THIS, Field, Rank
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.methods.result import Design
+from mechdesign.methods.workload.estimator import query_noises
+from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, draw_lines, drawable, empty_figure
+from mechdesign.words.criteria import Aim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -39,7 +39,7 @@ def shaped(shape: Callable[[Schemas], dict[str, Any]]) -> dict[str, Any]:
 class Schemas:
     """Builds schemas; classes that are met on the way are defined once and referred to.
 
-    >>> from mechdesign.domains import Interval
+    >>> from mechdesign.words.domains import Interval
     >>> Schemas().of(tuple[int, ...])
     {'type': 'array', 'items': {'type': 'integer'}}
     >>> schemas = Schemas()

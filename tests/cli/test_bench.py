@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign import Finite, catalogue, deploy
-from mechdesign.collect import bench, metrics, protocols
+from mechdesign import Finite, catalogue, tables as deploy
 from mechdesign.studies.bench import line_figure
+from mechdesign.studies.frequencies import bench, metrics, protocols
 
 
 @pytest.fixture

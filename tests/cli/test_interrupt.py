@@ -114,7 +114,7 @@ def _interrupt(*_: object) -> None:
 
 
 def test_an_interrupted_search_says_so_in_a_line(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("mechdesign.design.workload.search.optimal_workload", _interrupt)
+    monkeypatch.setattr("mechdesign.methods.workload.search.optimal_workload", _interrupt)
     outcome = run(*SEARCH, "--out", str(tmp_path / "design.json"))
     assert (outcome.code, outcome.out) == (130, "")
     assert outcome.err == "mechdesign: interrupted: there is no answer, and no file is left half-written\n"
@@ -122,7 +122,7 @@ def test_an_interrupted_search_says_so_in_a_line(run: Any, monkeypatch: pytest.M
 
 
 def test_with_json_the_line_is_an_object(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mechdesign.design.workload.search.optimal_workload", _interrupt)
+    monkeypatch.setattr("mechdesign.methods.workload.search.optimal_workload", _interrupt)
     outcome = run(*SEARCH, "--json")
     assert (outcome.code, outcome.out) == (130, "")
     assert json.loads(outcome.err)["error"]["kind"] == "interrupted"

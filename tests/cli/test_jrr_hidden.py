@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from mechdesign.cli.jrr_inside import strongest
-from mechdesign.design import load_design
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
+from mechdesign.methods import load_design
 from mechdesign.values.codec import Codec
 
 HIDDEN = ("jrr", "--eps", "1", "--users", "1000", "--share", "0.033", "--hidden")

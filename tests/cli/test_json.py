@@ -17,14 +17,14 @@ import pytest
 from jsonschema import Draft202012Validator
 from sklearn.tree import DecisionTreeClassifier
 
-from mechdesign.budget import runner
 from mechdesign.cli import output
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.schema import DESIGN, ERROR, schema_of, shapes
-from mechdesign.deploy import load_table
-from mechdesign.deploy.reports import enveloped
-from mechdesign.design.saved import design_schema
 from mechdesign.errors import CheckFailed, MissingExtra, NoAnswer, SolverFailed
+from mechdesign.methods.saved import design_schema
+from mechdesign.studies.budgets import runner
+from mechdesign.tables import load_table
+from mechdesign.tables.reports import enveloped
 
 WATER = ("--population", "water-sample", "--capacity", "18000")
 

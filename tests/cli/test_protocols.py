@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mechdesign.collect.protocols import PROTOCOLS, protocol
-from mechdesign.collect.survey import Survey
+from mechdesign.studies.frequencies.protocols import PROTOCOLS, protocol
+from mechdesign.studies.frequencies.survey import Survey
 
 
 def test_json_lists_every_protocol_with_its_numbers(run: Any) -> None:

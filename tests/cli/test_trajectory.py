@@ -13,12 +13,12 @@ pytest.importorskip("pyarrow")
 
 from mechdesign.cli import main
 from mechdesign.cli.trajectory_options import Reference, Started, make_mechanism
-from mechdesign.deploy import make_table
-from mechdesign.domains import Circle, Interval
 from mechdesign.mechanisms import catalogue
 from mechdesign.plot.trajectory import map_of_paths
-from mechdesign.trajectory import Disc, Parallelogram, Paths, Rectangle, TracsD
-from mechdesign.trajectory.files import found_columns, read_paths
+from mechdesign.studies.places import Disc, Parallelogram, Paths, Rectangle, TracsD
+from mechdesign.studies.places.files import found_columns, read_paths
+from mechdesign.tables import make_table
+from mechdesign.words.domains import Circle, Interval
 
 UNIT = "--bounds=0,1,0,1"
 

@@ -15,7 +15,7 @@ from mechdesign.exact.bins import least_average
 from mechdesign.exact.cells import Cells
 from mechdesign.exact.window import exact_average
 from mechdesign.mechanisms import Window
-from mechdesign.priors import Atoms
+from mechdesign.words.priors import Atoms
 
 UNIT = Interval(0, 1)
 

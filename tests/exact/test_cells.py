@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign import Interval, InvalidInput, priors
+from mechdesign import Interval, InvalidInput
 from mechdesign.exact.cells import Cells, as_held, cells_of, density_cells, rounded_to_atoms
-from mechdesign.priors import Atoms
+from mechdesign.words import priors
+from mechdesign.words.priors import Atoms
 
 UNIT = Interval(0, 1)
 

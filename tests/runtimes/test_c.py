@@ -20,17 +20,17 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Table, load_table, make_table
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.export.folder import export_package
-from mechdesign.deploy.export.single import export_table
-from mechdesign.deploy.labels import Labels
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
-from mechdesign.design import UnbiasedProblem, optimal_unbiased
-from mechdesign.domains import Finite, Interval
 from mechdesign.mechanisms import catalogue
-from mechdesign.priors import uniform
+from mechdesign.methods import UnbiasedProblem, optimal_unbiased
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Table, load_table, make_table
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.export.folder import export_package
+from mechdesign.tables.export.single import export_table
+from mechdesign.tables.labels import Labels
+from mechdesign.tables.reports.collection import Attribute, Collection, Spending
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.priors import uniform
 
 RUNTIMES = Path(__file__).parents[2] / "mechdesign" / "runtimes"
 SOURCES = sorted((RUNTIMES / "c" / "src").glob("*.c"))

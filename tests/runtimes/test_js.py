@@ -14,20 +14,20 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, load_table, make_table
-from mechdesign.deploy.device import Device, FileStorage, created, known
-from mechdesign.deploy.export.edges.js import single
-from mechdesign.deploy.export.folder import export_package, package_texts
-from mechdesign.deploy.export.package import Member
-from mechdesign.deploy.export.shared_vectors import FOLDER
-from mechdesign.deploy.kinds import AdditiveLaw, Encoding, ItemsLaw, Listed, PiecesLaw
-from mechdesign.deploy.kinds.hashing import hashed
-from mechdesign.deploy.kinds.items import Choice, Coins
-from mechdesign.deploy.reports import Attribute, Collection, Spending
-from mechdesign.deploy.reports.envelope import Subject
-from mechdesign.deploy.vectors import vectors_with_refusals
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Labels, Table, load_table, make_table
+from mechdesign.tables.device import Device, FileStorage, created, known
+from mechdesign.tables.export.edges.js import single
+from mechdesign.tables.export.folder import export_package, package_texts
+from mechdesign.tables.export.package import Member
+from mechdesign.tables.export.shared_vectors import FOLDER
+from mechdesign.tables.kinds import AdditiveLaw, Encoding, ItemsLaw, Listed, PiecesLaw
+from mechdesign.tables.kinds.hashing import hashed
+from mechdesign.tables.kinds.items import Choice, Coins
+from mechdesign.tables.reports import Attribute, Collection, Spending
+from mechdesign.tables.reports.envelope import Subject
+from mechdesign.tables.vectors import vectors_with_refusals
 from tests.oracles.device_reports import LABELS, PERIOD, response
 
 PROJECT = FOLDER.parent / "js"

@@ -14,18 +14,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mechdesign.deploy import Table, make_table
-from mechdesign.deploy.export.edges.js import joined
-from mechdesign.deploy.export.envelopes import envelope_lines
-from mechdesign.deploy.export.runtime import runtime
-from mechdesign.deploy.export.shared_vectors import FOLDER
-from mechdesign.deploy.kinds import Encoding
-from mechdesign.deploy.reports.envelope import Subject
-from mechdesign.deploy.vectors import vector_lines, vectors_with_refusals
-from mechdesign.domains import Interval
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
+from mechdesign.tables import Table, make_table
+from mechdesign.tables.export.edges.js import joined
+from mechdesign.tables.export.envelopes import envelope_lines
+from mechdesign.tables.export.runtime import runtime
+from mechdesign.tables.export.shared_vectors import FOLDER
+from mechdesign.tables.kinds import Encoding
+from mechdesign.tables.reports.envelope import Subject
+from mechdesign.tables.vectors import vector_lines, vectors_with_refusals
+from mechdesign.words.domains import Interval
 
 JUDGED = ("bits", "reading", "numbers", "items", "table", "envelope", "state", "device")
 DRAWN = 250

@@ -21,20 +21,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, load_table, make_table
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.export.edges.jvm import single
-from mechdesign.deploy.export.folder import export_package, package_texts
-from mechdesign.deploy.export.package import MOST_CASES, Member
-from mechdesign.deploy.kinds import Encoding, ItemsLaw
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
-from mechdesign.deploy.reports.envelope import Subject
-from mechdesign.deploy.vectors import vector_lines, vectors_with_refusals
-from mechdesign.design import UnbiasedProblem, optimal_unbiased
-from mechdesign.domains import Finite, Interval
 from mechdesign.mechanisms import catalogue
-from mechdesign.priors import uniform
+from mechdesign.methods import UnbiasedProblem, optimal_unbiased
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Labels, Table, load_table, make_table
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.export.edges.jvm import single
+from mechdesign.tables.export.folder import export_package, package_texts
+from mechdesign.tables.export.package import MOST_CASES, Member
+from mechdesign.tables.kinds import Encoding, ItemsLaw
+from mechdesign.tables.reports.collection import Attribute, Collection, Spending
+from mechdesign.tables.reports.envelope import Subject
+from mechdesign.tables.vectors import vector_lines, vectors_with_refusals
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.priors import uniform
 
 ROOT = Path(__file__).parents[2]
 RUNTIMES = ROOT / "mechdesign" / "runtimes"

@@ -25,12 +25,12 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, export_package, export_table, load_table, make_table, sample
-from mechdesign.deploy.export.shared_vectors import FOLDER
-from mechdesign.deploy.vectors import Vector, refusals, vectors
-from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Labels, Table, export_package, export_table, load_table, make_table, sample
+from mechdesign.tables.export.shared_vectors import FOLDER
+from mechdesign.tables.vectors import Vector, refusals, vectors
+from mechdesign.words.domains import Finite
 
 RUNTIME = FOLDER.parent / "python"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.txt") if (FOLDER / f"{path.stem}_envelopes.txt").exists())

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import fixed_stream
-from mechdesign.deploy.device import Device, InMemory, known
-from mechdesign.deploy.device.vectors import Step, create, vectors
-from mechdesign.deploy.export.shared_vectors import FOLDER
-from mechdesign.deploy.vectors import digits
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import fixed_stream
+from mechdesign.tables.device import Device, InMemory, known
+from mechdesign.tables.device.vectors import Step, create, vectors
+from mechdesign.tables.export.shared_vectors import FOLDER
+from mechdesign.tables.vectors import digits
 from tests.oracles.device_reports import LABELS, PERIOD, response
 
 RUNTIME = FOLDER.parent / "python" / "mechdesign_runtime.py"

@@ -15,21 +15,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, load_table, make_table
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.export.edges import rust
-from mechdesign.deploy.export.folder import export_package
-from mechdesign.deploy.export.package import Member, member_of
-from mechdesign.deploy.export.shared_vectors import FOLDER
-from mechdesign.deploy.kinds import Encoding
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
-from mechdesign.deploy.reports.envelope import Subject
-from mechdesign.deploy.sampler import sample_codes
-from mechdesign.design import UnbiasedProblem, optimal_unbiased
-from mechdesign.domains import Finite, Interval
 from mechdesign.mechanisms import catalogue
-from mechdesign.priors import uniform
+from mechdesign.methods import UnbiasedProblem, optimal_unbiased
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Labels, Table, load_table, make_table
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.export.edges import rust
+from mechdesign.tables.export.folder import export_package
+from mechdesign.tables.export.package import Member, member_of
+from mechdesign.tables.export.shared_vectors import FOLDER
+from mechdesign.tables.kinds import Encoding
+from mechdesign.tables.reports.collection import Attribute, Collection, Spending
+from mechdesign.tables.reports.envelope import Subject
+from mechdesign.tables.sampler import sample_codes
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.priors import uniform
 
 RUNTIME = FOLDER.parent / "rust"
 DRAWS = 20_000

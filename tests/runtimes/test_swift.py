@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Table, make_table
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.export.edges.swift import RULE
-from mechdesign.deploy.export.folder import export_package
-from mechdesign.deploy.labels import Labels
-from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Table, make_table
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.export.edges.swift import RULE
+from mechdesign.tables.export.folder import export_package
+from mechdesign.tables.labels import Labels
+from mechdesign.words.domains import Finite
 
 RUNTIME = Path(__file__).parents[2] / "mechdesign" / "runtimes" / "c"
 

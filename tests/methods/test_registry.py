@@ -10,7 +10,7 @@ import cvxpy
 import pytest
 
 import mechdesign as md
-from mechdesign import design as module
+from mechdesign import methods as module
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.registry import ENTRIES, METHODS, PROVEN_BY

@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+
+from mechdesign.tables import privacy_checker
 from tests.tables.conftest import rehashed
 from tests.tables.forging import (
     HALF,
@@ -26,8 +28,6 @@ from tests.tables.forging import (
     rows_at,
     with_pairs,
 )
-
-from mechdesign.tables import privacy_checker
 
 
 def refusal(content: bytes) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import LinearProgram
-from tests.methods.pairwise.test_search import compact, keeps_every_pair, square
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.methods import Design, load_design
@@ -23,6 +22,7 @@ from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.pairwise.test_search import compact, keeps_every_pair, square
 from tests.oracles.exact_simplex import ExactSimplex
 
 LOSSES = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])

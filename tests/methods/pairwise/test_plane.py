@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs
-from tests.methods.pairwise.test_search import compact, keeps_every_pair, square
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.tiling import corner_losses, corners, tiles
@@ -27,6 +26,7 @@ from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric
 from mechdesign.words.places import distances
 from mechdesign.words.problem import Problem
+from tests.methods.pairwise.test_search import compact, keeps_every_pair, square
 
 
 def on_grid(problem: Problem, steps: int) -> float:

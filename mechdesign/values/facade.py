@@ -34,7 +34,8 @@ def facade(package: str, *functions: str) -> tuple[Callable[[str], object], Call
         if name == "__all__":
             return sorted(homes)
         module, own = homes.get(name, (package, name))
-        value = _module(package, own) if module == package else getattr(import_module(module), own)
+        is_module = module == package or not hasattr(import_module(module), own)
+        value = _module(module, own) if is_module else getattr(import_module(module), own)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -38,32 +38,31 @@ from mechdesign import (
     optimal_unbiased,
     priors,
 )
-from mechdesign.exact.cells import Cells
 from mechdesign.methods import (
     AdditiveProblem,
     HiddenJointProblem,
-    InformationProblem,
     JointProblem,
     WorkloadProblem,
     custom,
     optimal_additive,
     optimal_hidden,
-    optimal_information,
     optimal_joint,
     optimal_workload,
 )
-from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.registry import PROVEN_BY, solve
 from mechdesign.methods.saved import design_schema
 from mechdesign.methods.workload import Marginals, Prefix
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
 from mechdesign.words.classes import InPlane, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.finite_losses import Distances, Matrix
+from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.problems import information
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -147,7 +146,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
     "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),
-    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
+    "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.norm(q - np.eye(2), "fro")),

@@ -71,8 +71,8 @@ def _entry(module_name: str, name: str, value: object) -> list[str]:
     full_name = f"{module_name}.{name}"
     if inspect.isclass(value):
         return [f".. autoclass:: {full_name}", ""]
-    if inspect.isroutine(value):  # a name that is a module's, too, is looked up as that
-        return [f".. autofunction:: {full_name}", *(["   :no-index:"] if full_name in MODULES else []), ""]
+    if inspect.isroutine(value):
+        return [f".. autofunction:: {full_name}", ""]
     return [f".. py:data:: {full_name}", "", *(f"   {line}" for line in _documented(name, value)), ""]
 
 

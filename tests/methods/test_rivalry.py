@@ -20,7 +20,6 @@ from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Prefix
 from tests.methods.problems import workload_problem
 
-UNRANKED = {"information", "hidden_joint"}
 """Methods whose answers nothing published is ranked against."""
 LINE = Metric(range(4), 1.0)
 DESIGNS = {

@@ -19,7 +19,6 @@ from mechdesign.methods.result import Design
 from mechdesign.tables.formal.terms import on_one_scale, ratio, record, row, rows, shortened, whole
 from mechdesign.tables.table import Table
 from mechdesign.values.declare import frozen
-from mechdesign.words.criteria import Aim
 
 MOST_TYPES = 16
 """Of a workload: every corner is tried, and there are 2^16 of them."""
@@ -65,7 +64,8 @@ def _require_of(table: Table, design: Design, epsilon: Fraction) -> None:
             "design", found, f"have the table's epsilon, {float(epsilon)!r}", "give the table's own design"
         )
     said = table.document.get("workload")
-    matrix = getattr(getattr(design.problem, "workload", None), "matrix", None)
+    queries = getattr(getattr(design.problem, "loss", None), "queries", None)
+    matrix = None if queries is None else queries.matrix
     if matrix is not None and (said is None or [[float(n) for n in line] for line in said["rows"]] != matrix.tolist()):
         raise InvalidInput("design", "a workload", "ask the queries of the table", "give the table's own design")
 
@@ -220,12 +220,13 @@ def _of_workload(epsilon: Fraction, design: Design) -> Floor:
     """With X and nu of the evidence, ``A = t X`` and ``t^2 nu`` for the best t, rounded, and nu widened to fit."""
     problem: Any = design.problem
     evidence: Any = design.evidence
-    matrix = problem.workload.matrix
+    workload = problem.loss
+    matrix = workload.queries.matrix
     queries, types = matrix.shape
     if types > MOST_TYPES:
         rule = f"have at most {MOST_TYPES} types: every corner is tried"
         raise InvalidInput("design", f"{types} types", rule, "leave the design out: the table is private all the same")
-    weights = np.ones(queries) if problem.weights is None else problem.weights
+    weights = np.ones(queries) if workload.weights is None else workload.weights
     shares = evidence.weights_of_types(problem)
     share_of = shares / shares.sum()
     columns = evidence.dual if queries <= types else evidence.dual @ matrix.T
@@ -273,5 +274,5 @@ def _of_workload(epsilon: Fraction, design: Design) -> Floor:
     }
     given = f"mechanism {ratio(epsilon)} m {types} q -> unbiased m {types} {queries} q V (w_answer certificate) ->"
     loss = f"noise_at m {queries} (w_weight certificate) q V (w_answer certificate) x"
-    is_average = problem.aim is not Aim.WORKLOAD_WORST
+    is_average = problem.weights is not None
     return _floor("workload", fields, "q V", given, loss, "w_share", types, least, is_average)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mechdesign import Average, Problem, Pure, solve
+from mechdesign import Average, Problem, Pure, Worst, solve
 from mechdesign.mechanisms import catalogue
 from mechdesign.methods import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
 from mechdesign.methods.result import Design
-from mechdesign.methods.workload import Prefix, Ranges, WorkloadProblem, optimal_workload
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import build_theories
 from mechdesign.tables.formal.source import theories as texts
@@ -20,6 +20,7 @@ from mechdesign.tables.kinds import Encoding
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
 from mechdesign.words.priors import uniform
+from mechdesign.words.workloads import Prefix, Ranges, Workload
 
 ITEMS = {
     "response": {},
@@ -29,6 +30,12 @@ ITEMS = {
     "hadamard": {"blocks": 2},
     "sketch": {"functions": 4, "buckets": 3},
 }
+
+
+def workload(asked: Any, criterion: Average | Worst) -> Design:
+    return solve(Problem(loss=asked, privacy=Pure(1.0), criterion=criterion), gap=1e-3)
+
+
 LINE = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
 
 
@@ -55,9 +62,10 @@ def designs() -> dict[str, Design]:
         "matrix, average": solve(Problem(loss=LINE, privacy=Pure(1.0), criterion=Average([0.5, 0.25, 0.25]))),
         "distance": optimal_minimax(MinimaxProblem(2.0, Absolute(), unit, gap=1e-2)),
         "square": optimal_minimax(MinimaxProblem(1.0, Squared(), unit, gap=1e-2)),
-        "workload, average": optimal_workload(WorkloadProblem(1.0, Prefix(4))),
-        "workload, worst type": optimal_workload(WorkloadProblem(1.0, Prefix(4), criterion="worst")),
-        "more queries than types": optimal_workload(WorkloadProblem(1.0, Ranges(4))),
+        "workload, average": workload(Prefix(4), Average()),
+        "workload, worst type": workload(Prefix(4), Worst()),
+        "queries with weights": workload(Workload(Prefix(3), [1, 4, 1]), Average()),
+        "more queries than types": workload(Ranges(4), Average()),
     }
 
 

@@ -49,6 +49,7 @@ def rows_of(table: Table) -> Any:
         "square",
         "workload, average",
         "workload, worst type",
+        "queries with weights",
         "more queries than types",
     ],
 )

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from mechdesign import Pairwise, Problem, solve
+from mechdesign import Average, Pairwise, Problem, Pure, solve
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.methods.result import Design
-from mechdesign.methods.workload import Histogram, Prefix, WorkloadProblem, optimal_workload
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import export_proof, proof_name, proof_of
 from mechdesign.tables.formal.laws import KINDS
 from mechdesign.tables.formal.source import theories
 from mechdesign.words.domains import Finite
+from mechdesign.words.workloads import Histogram, Prefix
+from tests.tables.formal.conftest import workload
 from tests.tables.formal.test_extracted import CHANCES, places
 
 
@@ -58,11 +59,11 @@ def test_a_design_of_another_epsilon_or_of_other_queries_is_refused(
     with pytest.raises(InvalidInput, match="the table's epsilon"):
         proof_of(kinds["response"], designs["distance"])
     with pytest.raises(InvalidInput, match="ask the queries of the table"):
-        proof_of(make_table(optimal_workload(WorkloadProblem(1.0, Histogram(4)))), designs["workload, average"])
+        proof_of(make_table(workload(Histogram(4), Average())), designs["workload, average"])
 
 
 def test_a_workload_of_too_many_types_is_refused_with_what_can_be_done() -> None:
-    design = optimal_workload(WorkloadProblem(1.0, Prefix(17)), seconds=20)
+    design = solve(Problem(loss=Prefix(17), privacy=Pure(1.0), criterion=Average()), gap=0.1)
     with pytest.raises(InvalidInput, match=r"at most 16 types.*every corner"):
         proof_of(make_table(design), design)
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, cast
 
 import attrs
 
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.methods.evidence import Evidence
-from mechdesign.methods.result import Design, require_gap
+from mechdesign.methods.result import Design, require_gap, within_gap
 from mechdesign.methods.rivalry import Rivalry
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import field, frozen, optional
@@ -47,15 +48,19 @@ class Demands:
         """The gap that was demanded, or else what is usual."""
         return usual if self.gap is None else self.gap
 
+    def met_by(self, design: Design, stopped: str) -> Design:
+        """The design if no gap was demanded or its bounds are as near, else `NoAnswer` that carries it."""
+        return design if self.gap is None else within_gap(design, self.gap, stopped)
+
 
 @frozen
 class Method:
     """One way to answer problems.
 
     ``folder`` is where it stands in `mechdesign.methods`: its ``search.answer`` is loaded when a problem is answered,
-    its ``rivalry.RIVALRY`` when designs are ranked. ``supports`` says why a problem is not answered, and nothing where
-    it is. ``optimum`` is what the mechanism of its optimum is called. ``options`` is a class whose fields are what only
-    this method has a use for, such as the size of a grid; all have defaults.
+    its ``rivalry.RIVALRY``, if there is one, when designs are ranked. ``supports`` says why a problem is not answered,
+    and nothing where it is. ``optimum`` is what the mechanism of its optimum is called. ``options`` is a class whose
+    fields are what only this method has a use for, such as the size of a grid; all have defaults.
     """
 
     folder: str
@@ -79,6 +84,8 @@ class Method:
         return cast(Design, module.answer(problem, demands))
 
     @property
-    def rivals(self) -> Rivalry:
-        """What its answers are ranked against."""
+    def rivals(self) -> Rivalry | None:
+        """What its answers are ranked against; None where nothing is published."""
+        if find_spec(f"mechdesign.methods.{self.folder}.rivalry") is None:
+            return None
         return cast(Rivalry, import_module(f"mechdesign.methods.{self.folder}.rivalry").RIVALRY)

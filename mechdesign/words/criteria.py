@@ -95,8 +95,31 @@ class Lexicographic:
         return self if self.prior is not None else evolved(self, prior=np.full(inputs, 1 / inputs))
 
 
+@frozen
+class At:
+    """The expected loss of one input.
+
+    >>> At(0.25).words
+    'at 0.25'
+    """
+
+    kind: ClassVar[str] = "at"
+    prior: ClassVar[None] = None
+    ranks_by: ClassVar[str] = "at"
+
+    x: float = finite("at")
+
+    @property
+    def words(self) -> str:
+        return f"at {self.x!r}"
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return f"{measure} at x = {self.x:g}"
+
+
 OverInputs = Worst | Average | Lexicographic
-"""What is least over finitely many inputs."""
+"""What is least over all inputs, or finitely many."""
 
 CRITERIA: Mapping[str, type[Worst | Average | Lexicographic]] = {
     "worst": Worst,
@@ -126,7 +149,6 @@ class Aim(Enum):
     """What is least. The values are the words of files."""
 
     WORST = "worst case"
-    AT = "at"
     AVERAGE = "average under the prior"
     AVERAGE_CAPPED = "average under the prior, worst case capped"
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
@@ -139,18 +161,17 @@ class Aim(Enum):
 
 @frozen
 class Criterion:
-    """An aim, and for `Aim.AT` the input it is about.
+    """An aim.
 
-    >>> Criterion(Aim.AT, 0.5).words
-    'at 0.5'
+    >>> Criterion(Aim.WORST).words
+    'worst case'
     """
 
     aim: Aim
-    x: float | None = None
 
     @property
     def words(self) -> str:
-        return self.aim.value if self.x is None else f"{self.aim.value} {self.x!r}"
+        return self.aim.value
 
     @property
     def ranks_by(self) -> str:
@@ -159,17 +180,15 @@ class Criterion:
 
     def headline(self, measure: str) -> str:
         """The quantity that is least."""
-        return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure, x=self.x)
+        return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure)
 
 
 _RANKS_BY = {
-    Aim.AT: "at",
     Aim.AVERAGE: "average",
     Aim.AVERAGE_UNBIASED: "average",
     Aim.WORKLOAD_AVERAGE: "average",
 }
 _HEADLINES = {
-    Aim.AT: "{measure} at x = {x:g}",
     Aim.AVERAGE: "average {measure} under the prior",
     Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
     Aim.OBJECTIVE: "objective",

@@ -12,13 +12,13 @@ import attrs
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, UnbiasedPiecewise
-from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Worst
+from mechdesign.words.domains import Circle, Finite, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
 from mechdesign.words.fits import distances, tables
 from mechdesign.words.fits.words import Words
-from mechdesign.words.losses import Power, parse_loss
+from mechdesign.words.losses import Custom, Loss, Power, parse_loss
 from mechdesign.words.privacy import Metric, Pairwise, Pure
 
 
@@ -41,7 +41,7 @@ def _losses(said: Any) -> Any:
 
 def _inputs(said: Any) -> Any:
     """A domain; two ends in a tuple are an interval, other numbers points."""
-    if said is None or isinstance(said, Finite | Interval):
+    if said is None or isinstance(said, Finite | Interval | Circle | Product):
         return said
     return Interval(*said) if isinstance(said, tuple) and len(said) == 2 else Finite(said)
 
@@ -56,7 +56,7 @@ class Fit(Protocol):
     def words(self, problem: Any, /) -> Words: ...
 
 
-FITS: Mapping[type, Fit] = {Power: distances, Matrix: tables, Distances: tables}
+FITS: Mapping[type, Fit] = {Power: distances, Custom: distances, Matrix: tables, Distances: tables}
 """By the kind of loss."""
 
 
@@ -77,16 +77,23 @@ class Problem:
 
     kind: ClassVar[str] = "problem"
 
-    inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power = field(kw_only=True, converter=_losses)
+    inputs: Finite | Interval | Circle | Product = field(default=None, kw_only=True, converter=_inputs)
+    loss: FiniteLoss | Loss = field(kw_only=True, converter=_losses)
     privacy: Pure | Pairwise | Metric = _word(
         "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
-    criterion: OverInputs = _word(
-        "criterion", Worst, Average, Lexicographic, step="for example criteria.Worst()", default=Worst()
+    criterion: OverInputs | At = _word(
+        "criterion", Worst, Average, Lexicographic, At, step="for example criteria.Worst()", default=Worst()
     )
     among: Class = _word(
-        "among", All, Onto, InPlane, UnbiasedPiecewise, step="for example classes.All()", default=All()
+        "among",
+        All,
+        Onto,
+        InPlane,
+        Piecewise,
+        UnbiasedPiecewise,
+        step="for example classes.All()",
+        default=All(),
     )
 
     def __attrs_post_init__(self) -> None:
@@ -126,11 +133,11 @@ class Problem:
     @property
     def table(self) -> LossTable:
         """What every input loses to every output, where both are finitely many."""
-        if isinstance(self.loss, Power):
+        if not isinstance(self.loss, Matrix | Distances):
             raise InvalidInput("loss", self.loss, "be one of finitely many inputs and outputs")
         if isinstance(self.loss, Distances):
             assert isinstance(self.privacy, Metric)
-            assert not isinstance(self.among, UnbiasedPiecewise)
+            assert isinstance(self.among, All | Onto | InPlane)
             return table_of_places(self.loss, self.privacy, self.among)
         table = self.loss.table
         if isinstance(self.privacy, Metric) and self.privacy.points.shape[1] > 1 and table.names[0] is None:
@@ -140,13 +147,15 @@ class Problem:
     @property
     def is_of_plane(self) -> bool:
         """Whether inputs and outputs are places of a plane or a globe, which a map can show."""
-        places = None if isinstance(self.loss, Power) else self.table.places
+        places = self.table.places if isinstance(self.loss, Matrix | Distances) else None
         return places is not None and places.shape[1] == 2
 
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        return 0.0 if isinstance(self.loss, Power) else self.privacy.resolved * float(self.table.up.max())
+        if not isinstance(self.loss, Matrix | Distances):
+            return 0.0
+        return self.privacy.resolved * float(self.table.up.max())
 
     @property
     def as_published(self) -> Problem:

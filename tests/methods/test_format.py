@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 import attrs
 import pytest
 
-from mechdesign import Absolute, Interval, PiecewiseProblem, Squared, optimal_piecewise
+from mechdesign import Absolute, Interval, Squared, solve
 from mechdesign.mechanisms import Discrete, Piecewise, Product, UnbiasedWindow, Window
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
@@ -21,6 +21,7 @@ from mechdesign.methods import HiddenJointProblem, JointProblem, optimal_hidden,
 from mechdesign.methods.additive import AdditiveBound
 from mechdesign.methods.registry import CODEC, PROVEN_BY
 from mechdesign.methods.result import FORMAT, USE, VERSION
+from tests import problems
 
 MECHANISMS: tuple[type, ...] = (
     *(Piecewise, Window, UnbiasedWindow, ConditionalNoise, Discrete, Product, JointResponse),
@@ -113,9 +114,9 @@ def _saved(design: Any, folder: Path) -> dict[str, Any]:
 
 
 DESIGNS: dict[str, Any] = {
-    "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
-    "line onto more": lambda: optimal_piecewise(PiecewiseProblem(2.0, Absolute(), outputs=Interval(-0.5, 2))),
-    "at": lambda: optimal_piecewise(PiecewiseProblem(0.5, Absolute(), at=0.3)),
+    "line": lambda: solve(problems.piecewise(1.0, Squared())),
+    "line onto more": lambda: solve(problems.piecewise(2.0, Absolute(), outputs=Interval(-0.5, 2))),
+    "at": lambda: solve(problems.piecewise(0.5, Absolute(), at=0.3)),
     "hidden joint": lambda: optimal_hidden(HiddenJointProblem(1.0, 200, 0.03)),
     "hidden joint with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, 0.0, delta=1e-2)),
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, caps=(1.5,))),
@@ -144,10 +145,15 @@ def test_a_bound_can_be_checked_by_hand_as_it_is_said(name: str, tmp_path: Path)
     """From the numbers of the file alone, by the formulas of FORMAT.md."""
     document = _saved(DESIGNS[name](), tmp_path)
     problem, mechanism, certificate = (document[part] for part in ("problem", "mechanism", "certificate"))
-    p, c = problem["loss_form"]["exponent"], math.exp(problem["epsilon"])
-    a, b = problem["outputs"]["lower"], problem["outputs"]["upper"]
+    p, c = problem["loss"]["exponent"], math.exp(problem["privacy"]["epsilon"])
+    outputs = problem["among"].get("outputs", problem["inputs"])
+    a, b = outputs["lower"], outputs["upper"]
     ends = problem["inputs"]["lower"], problem["inputs"]["upper"]
-    x = max(ends, key=lambda end: abs(end - (a + b) / 2)) if problem["at"] is None else problem["at"]
+    x = (
+        max(ends, key=lambda end: abs(end - (a + b) / 2))
+        if problem["criterion"]["kind"] == "worst"
+        else problem["criterion"]["x"]
+    )
     r, length = certificate["evidence"]["radius"], b - a
 
     def excess(s: float, t: float, level: float) -> float:

@@ -33,21 +33,16 @@ from mechdesign import (
     Interval,
     InvalidInput,
     MinimaxProblem,
-    PiecewiseProblem,
-    PolarProblem,
     Power,
     PriorProblem,
     Squared,
     TradeOffProblem,
     UnbiasedProblem,
     optimal_minimax,
-    optimal_piecewise,
-    optimal_polar,
     optimal_prior,
     optimal_trade_off,
     optimal_unbiased,
     priors,
-    search_pieces,
 )
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
@@ -79,12 +74,13 @@ from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, Average, Criterion, Lexicographic, Worst
+from mechdesign.words.classes import All, InPlane, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests import problems
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -104,10 +100,10 @@ HERE = 1e-9
 """Relative: what doubles may lose in the errors computed here."""
 
 DESIGNS: dict[str, Callable[[], Any]] = {
-    "piecewise": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
-    "piecewise onto more": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), UNIT, Interval(-0.5, 2))),
-    "piecewise at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.25)),
-    "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
+    "piecewise": lambda: solve(problems.piecewise(1.0, Squared())),
+    "piecewise onto more": lambda: solve(problems.piecewise(1.0, Absolute(), UNIT, Interval(-0.5, 2))),
+    "piecewise at": lambda: solve(problems.piecewise(1.0, Absolute(), at=0.25)),
+    "circle": lambda: solve(problems.piecewise(1.0, Squared(360.0), Circle(360.0))),
     "unbiased piecewise": lambda: solve(_variance_problem(4.0)),
     "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
     "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Absolute())),
@@ -150,9 +146,9 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "whole numbers prior": lambda: optimal_prior(
         PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
     ),
-    "claimed": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
+    "claimed": lambda: solve(problems.piecewise(1.0, Power(1.5))),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
-    "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
+    "searched pieces": lambda: solve(problems.piecewise(1.0, Squared(), pieces=3), method="piecewise_program"),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
@@ -163,7 +159,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload grid worst": lambda: _by_pairs(WorkloadProblem(1.0, Parity(2, 2), "worst")),
     "workload by a tree": lambda: _by_tree(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
     "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
-    "polar": lambda: optimal_polar(PolarProblem(4.0)),
+    "polar": lambda: solve(problems.polar(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
     "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
     "pair over shares": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
@@ -343,18 +339,19 @@ def _piecewise(saved: Any) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
     exponent = problem.loss.exponent
     if isinstance(mechanism.inputs, Circle):
-        assert problem.criterion == Criterion(Aim.WORST)
+        assert problem.criterion == Worst()
         assert problem.loss.period == mechanism.inputs.period
         x, start, stop = mechanism.inputs.period / 2, 0.0, mechanism.inputs.period
         attained = float(_piecewise_moment(mechanism, np.array([x]), exponent)[0])
         return Truth(attained, _best_piecewise(mechanism.epsilon, exponent, start, stop, x))
     assert problem.loss.period is None
-    assert problem.criterion == (Criterion(Aim.WORST) if problem.at is None else Criterion(Aim.AT, problem.at))
-    places = _many(mechanism.inputs) if problem.at is None else np.array([problem.at])
+    at = problem.criterion.x if isinstance(problem.criterion, At) else None
+    assert problem.criterion == (Worst() if at is None else At(at))
+    places = _many(mechanism.inputs) if at is None else np.array([at])
     assert mechanism.inputs.lower <= places.min() <= places.max() <= mechanism.inputs.upper
     errors = _piecewise_moment(mechanism, places, exponent)
     outputs, hardest = mechanism.outputs, float(places[int(errors.argmax())])
-    assert outputs == problem.outputs
+    assert outputs == (problem.inputs if problem.among.outputs is None else problem.among.outputs)
     rival = _best_piecewise(mechanism.epsilon, exponent, outputs.lower, outputs.upper, hardest)
     return Truth(float(errors.max()), rival)
 
@@ -362,10 +359,10 @@ def _piecewise(saved: Any) -> Truth:
 def _polar(saved: Any) -> Truth:
     distance, angle = saved.mechanism.parts
     problem = saved.problem
-    assert (distance.inputs, angle.inputs) == (problem.distances, problem.angles)
-    assert (distance.outputs, angle.outputs) == (problem.distances, problem.angles)
-    line = _piecewise_moment(distance, _many(distance.inputs), problem.exponent).max()
-    circle = _piecewise_moment(angle, np.zeros(1), problem.exponent).max()
+    assert (problem.criterion, problem.loss.period) == (Worst(), None)
+    assert (distance.inputs, angle.inputs) == (distance.outputs, angle.outputs) == problem.inputs.parts
+    line = _piecewise_moment(distance, _many(distance.inputs), problem.loss.exponent).max()
+    circle = _piecewise_moment(angle, np.zeros(1), problem.loss.exponent).max()
     return Truth(float(line + circle), math.inf)
 
 
@@ -1040,7 +1037,7 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
         allowed |= {text.partition(", under the prior rounded")[0] for text in allowed}
     if isinstance(problem, MinimaxProblem | PriorProblem) and isinstance(problem.inputs, Finite):
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
-    if isinstance(problem, PiecewiseProblem) and problem.pieces == 1:
+    if isinstance(problem, Problem) and isinstance(problem.among, Piecewise) and problem.among.pieces == 1:
         allowed = {"one-piece mechanisms"}
     if name == "places":
         on_all = problem.loss.exponent == 1 and isinstance(problem.among, All)
@@ -1069,10 +1066,6 @@ def _require_true_words(said: Document, saved: Any) -> None:
     if isinstance(problem, JointProblem | HiddenJointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
-    elif isinstance(problem, PolarProblem):
-        assert said["problem"]["loss"] == " + ".join(
-            f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
-        )
     elif isinstance(problem, WorkloadProblem | InformationProblem):
         asked = problem.workload if isinstance(problem, WorkloadProblem) else problem.model
         assert said["problem"]["asked"] == asked.words
@@ -1309,8 +1302,8 @@ def test_no_mutant_that_is_read_says_something_false(name: str) -> None:
 
 
 SHARES: dict[tuple[str, str], dict[str, int]] = {
-    ("piecewise", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
-    ("piecewise", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
+    ("problem", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
+    ("problem", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
     ("problem", "unbiased"): {"unbiased piecewise": 10_000},
     ("minimax", "minimax"): {"minimax": 10_000},
     ("minimax", "minimax claim"): {"claimed minimax": 10_000},
@@ -1337,7 +1330,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     },
     ("workload", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
     ("information", "information"): {"information": 10_000},
-    ("polar", "split claim"): {"polar": 10_000},
+    ("problem", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {
         "pair": 3000,
         "pair with colluders": 3000,

@@ -6,7 +6,8 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint
-from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
+from mechdesign.words.classes import All, InPlane, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.criteria import At
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, usual_words
@@ -40,8 +41,10 @@ def _inputs(problem: Any) -> Finite:
 def _require_fit(problem: Any) -> None:
     """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
     loss, privacy, among = problem.loss, problem.privacy, problem.among
-    if isinstance(among, UnbiasedPiecewise):
+    if isinstance(among, Piecewise | UnbiasedPiecewise):
         raise InvalidInput("among", among, "be asked of an interval", "take All()")
+    if isinstance(problem.criterion, At):
+        raise InvalidInput("criterion", problem.criterion, "be asked of an interval", "take Worst() or Average(prior)")
     if isinstance(loss, Matrix):
         if not isinstance(among, All):
             raise InvalidInput("among", among, "be All() for a matrix: outputs are its columns", "leave it out")

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.floor import floor_of as floor_of
     from mechdesign.methods.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
     from mechdesign.methods.hidden_joint.search import optimal_hidden as optimal_hidden
-    from mechdesign.methods.information.problem import InformationProblem as InformationProblem
-    from mechdesign.methods.information.search import optimal_information as optimal_information
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
@@ -59,11 +57,15 @@ if TYPE_CHECKING:
     from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
     from mechdesign.studies.classifier import ClassifierStudy as ClassifierStudy
     from mechdesign.studies.compare import CompareStudy as CompareStudy
+    from mechdesign.studies.counts import CountStudy as CountStudy
+    from mechdesign.studies.estimate import EstimateStudy as EstimateStudy
     from mechdesign.studies.gain import GainStudy as GainStudy
     from mechdesign.studies.mean import ColumnMean as ColumnMean
+    from mechdesign.studies.path_errors import PathStudy as PathStudy
+    from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
-    from mechdesign.words import priors as priors, privacy as privacy
+    from mechdesign.words import models as models, priors as priors, privacy as privacy
     from mechdesign.words.classes import (
         All as All,
         InPlane as InPlane,

@@ -15,7 +15,7 @@ from mechdesign.field import THIS, Field, Rank, Row, above_nothing, field_of, ra
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
 from mechdesign.methods.finite.rivalry import SINGLE
 from mechdesign.words import priors
-from tests import problems
+from tests.methods import problems
 
 UNIT = md.Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.1, UNIT)

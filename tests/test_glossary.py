@@ -27,7 +27,7 @@ from mechdesign.studies.frequencies.bench import METHODS, SLOW_METHODS
 from mechdesign.studies.frequencies.mean_methods import NAMES as OF_MEANS
 from mechdesign.studies.frequencies.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.studies.places import METHODS as OF_PATHS
-from tests import problems
+from tests.methods import problems
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
 UNIFORM = md.priors.uniform(LINE)

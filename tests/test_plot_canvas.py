@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 import mechdesign as md
 from mechdesign import Interval, InvalidInput, Power, catalogue, plot
 from mechdesign.plot import canvas
-from tests import problems
+from tests.methods import problems
 
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
 CONFUSED = {

@@ -222,7 +222,7 @@ def _adversary_error(design: Design) -> float | None:
     problem, table = design.problem, design.mechanism
     assert isinstance(problem, Problem)
     assert isinstance(table, Discrete)
-    if problem.prior is None:
+    if problem.weights is None:
         return None
     wide = np.zeros((len(table.inputs), problem.table.width))
     wide[:, output_columns(table, problem)] = table.probabilities

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror, completion
@@ -34,7 +33,7 @@ from mechdesign.studies.frequencies.shipping import BUCKETS, FUNCTIONS, SHIPPED,
 from mechdesign.studies.own import numbers_of
 from mechdesign.tables.checker import MOST_ITEMS
 from mechdesign.tables.kinds import ItemsLaw
-from mechdesign.tables.labels import Labels, require_labels
+from mechdesign.tables.labels import CODES_LOOK_LIKE_LABELS, Labels, require_labels
 from mechdesign.tables.making import NOISE, Source, make_table, repaired
 from mechdesign.tables.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.values import files

@@ -17,7 +17,7 @@ from mechdesign.methods.evidence import Evidence
 from mechdesign.methods.result import Design, require_gap, within_gap
 from mechdesign.methods.rivalry import Rivalry
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import field, frozen, optional
+from mechdesign.values.declare import GAP_OPTION, field, frozen, optional
 from mechdesign.words.problem import Problem
 
 Say = Callable[[float, float], object]
@@ -35,7 +35,7 @@ class Demands:
     mechdesign.errors.InvalidInput: gap must lie between 1e-9 and 1 (got 2)
     """
 
-    gap: float | None = field(default=None, converter=optional(require_gap))
+    gap: float | None = field(default=None, converter=optional(require_gap), metadata=GAP_OPTION)
     seconds: float | None = field(default=None, converter=require_seconds)
     say: Say = lambda lower, upper: None
     options: Any = None
@@ -58,7 +58,7 @@ class Method:
     """One way to answer problems.
 
     ``folder`` is where it stands in `mechdesign.methods`: its ``search.answer`` is loaded when a problem is answered,
-    its ``rivalry.RIVALRY``, if there is one, when designs are ranked. ``supports`` says why a problem is not answered,
+    its ``rivalry.RIVALRY``, if it has one, when designs are ranked. ``supports`` says why a problem is not answered,
     and nothing where it is. ``optimum`` is what the mechanism of its optimum is called. ``options`` is a class whose
     fields are what only this method has a use for, such as the size of a grid; all have defaults.
     """
@@ -86,6 +86,5 @@ class Method:
     @property
     def rivals(self) -> Rivalry | None:
         """What its answers are ranked against; None where nothing is published."""
-        if find_spec(f"mechdesign.methods.{self.folder}.rivalry") is None:
-            return None
-        return cast(Rivalry, import_module(f"mechdesign.methods.{self.folder}.rivalry").RIVALRY)
+        name = f"mechdesign.methods.{self.folder}.rivalry"
+        return None if find_spec(name) is None else cast(Rivalry, import_module(name).RIVALRY)

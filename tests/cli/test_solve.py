@@ -10,7 +10,7 @@ import pytest
 
 from mechdesign import JointProblem, MinimaxProblem, load_design, optimal_minimax
 from mechdesign.values.codec import encoded
-from tests import problems
+from tests.methods import problems
 
 
 def _file(folder: Path, problem: object) -> str:

@@ -18,7 +18,7 @@ from mechdesign.mechanisms import Discrete, FromDensity, Truncated
 from mechdesign.methods.result import Design
 from mechdesign.tables import make_table
 from mechdesign.values.codec import encoded
-from tests import problems
+from tests.methods import problems
 
 Floats = NDArray[np.float64]
 

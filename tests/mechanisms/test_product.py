@@ -11,7 +11,7 @@ from mechdesign import Absolute, Circle, Interval, InvalidInput, Squared, solve
 from mechdesign.mechanisms import Product, catalogue as c
 from mechdesign.mechanisms.protocol import require_scalar
 from mechdesign.words import priors
-from tests import problems
+from tests.methods import problems
 
 PAIR = Product((c.pm(1.0, Interval(-1, 1)), c.sw(2.0, Interval(0, 1))))
 X = np.array([[0.5, 0.25], [-1.0, 1.0]])

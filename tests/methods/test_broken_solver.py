@@ -13,7 +13,7 @@ from mechdesign.cli import main
 from mechdesign.methods.broken_solver import require_working
 from mechdesign.methods.joint import JointProblem
 from mechdesign.methods.joint.program import search_joint
-from tests import problems
+from tests.methods import problems
 
 BREAKS = {
     "missing class": ("raise KeyError('scip_direct')", "KeyError: 'scip_direct'", "pip install --upgrade"),

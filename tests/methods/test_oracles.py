@@ -19,7 +19,7 @@ from mechdesign.methods import MinimaxProblem, optimal_minimax
 from mechdesign.methods.prior import PriorProblem, optimal_prior
 from mechdesign.words import priors
 from mechdesign.words.losses import Power
-from tests import problems
+from tests.methods import problems
 from tests.oracles.exact_simplex import ExactSimplex, RationalProgram
 
 UNIT = Interval(0, 1)

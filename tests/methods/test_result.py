@@ -52,7 +52,7 @@ from mechdesign.words.classes import UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests import problems
+from tests.methods import problems
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:

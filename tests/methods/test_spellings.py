@@ -11,7 +11,7 @@ import mechdesign as md
 from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.words import priors
 from mechdesign.words.losses import parse_loss
-from tests import problems
+from tests.methods import problems
 
 UNIT, AGES = md.Interval(0, 1), md.Interval(18, 90)
 WITH_LOSS = (md.MinimaxProblem, md.PriorProblem, md.TradeOffProblem)

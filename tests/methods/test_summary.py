@@ -15,7 +15,7 @@ import mechdesign as md
 from mechdesign.methods.minimax.problem import LEAST_FINE
 from mechdesign.methods.result import Design
 from mechdesign.values.declare import evolved
-from tests import problems
+from tests.methods import problems
 
 UNIT = md.Interval(0, 1)
 _BOUNDS = re.compile(r"optimum (?:in|over .*:) \[([\d.e-]+), ([\d.e-]+)\]|lower=([\d.e-]+), upper=([\d.e-]+)")

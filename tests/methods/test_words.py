@@ -10,7 +10,7 @@ import mechdesign as md
 from mechdesign.methods import words
 from mechdesign.words.criteria import Aim, Criterion
 from mechdesign.words.privacy import Pure
-from tests import problems
+from tests.methods import problems
 
 
 class Bare:

@@ -18,7 +18,7 @@ from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests import problems
+from tests.methods import problems
 
 KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
 

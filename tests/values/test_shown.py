@@ -10,7 +10,7 @@ import pytest
 import mechdesign as md
 from mechdesign.values.declare import Floats, array, derived, field, frozen
 from mechdesign.values.shown import one_line
-from tests import problems
+from tests.methods import problems
 
 
 @frozen

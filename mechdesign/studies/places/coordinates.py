@@ -80,13 +80,18 @@ def _gap(epsilon: float) -> float:
     return GAP if epsilon <= _FEW_CELLS else _WIDE_GAP
 
 
+CERTIFIED: dict[str, Maker] = {
+    "certified": _certified,
+    "certified-squared": _certified_squared,
+    "certified-uniform": _certified_uniform,
+}
+"""Those that are designed: beyond `MOST_CERTIFIED` there are none."""
+
 COORDINATES: dict[str, Maker] = {
     "ogpm": _ogpm,
     "ogpm-squared": _ogpm_squared,
     "r-sw": catalogue.redesigned_sw,
-    "certified": _certified,
-    "certified-squared": _certified_squared,
-    "certified-uniform": _certified_uniform,
+    **CERTIFIED,
 }
 """OGPM as the chapter prints it, with the squared loss's own heights, the redesigned SW of its appendix, and the optima
 over all mechanisms: worst absolute error, worst squared error, average absolute error under the uniform prior."""

@@ -7,15 +7,15 @@ from typing import Any
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import InPlane, Onto, Piecewise, UnbiasedPiecewise
-from mechdesign.words.criteria import At
-from mechdesign.words.domains import Circle, Interval, Product, require_between
+from mechdesign.words.domains import Circle, Interval, Product
 from mechdesign.words.fits.words import Words, usual_words
 from mechdesign.words.losses import Power
 from mechdesign.words.privacy import Pure
 
 
 def settled(problem: Any) -> dict[str, Any]:
-    """Round a circle distances are the shorter ones; all words are about such inputs, or `InvalidInput`."""
+    """The prior on the inputs, and the loss, which goes round a circle; all words are about such inputs, or
+    `InvalidInput`."""
     inputs = problem.inputs
     if not isinstance(inputs, Interval | Circle | Product):
         step = "for example Interval(0, 1); a Matrix has the losses of finitely many inputs"
@@ -23,17 +23,8 @@ def settled(problem: Any) -> dict[str, Any]:
         raise InvalidInput("domain", str(inputs), rule, step)
     if not isinstance(problem.privacy, Pure):
         raise InvalidInput("privacy", problem.privacy, "be one epsilon for all inputs of an interval", "take Pure(eps)")
-    if problem.criterion.prior is not None:
-        raise InvalidInput("prior", "weights", "be left out for an interval", "take Worst()")
-    if isinstance(problem.criterion, At):
-        _require_among(problem.criterion.x, inputs)
-    return {"loss": _round(problem.loss, inputs), "among": _settled_class(problem.among, inputs)}
-
-
-def _require_among(x: float, inputs: Any) -> None:
-    if not isinstance(inputs, Interval):
-        raise InvalidInput("at", x, "be left out on a circle", "every input is alike there")
-    require_between(x, inputs, "at")
+    among = _settled_class(problem.among, inputs)
+    return {"loss": _round(problem.loss, inputs), "criterion": problem.criterion.over(inputs), "among": among}
 
 
 def _round(loss: Any, inputs: Any) -> Any:

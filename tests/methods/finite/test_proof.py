@@ -20,7 +20,7 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.domains import Finite
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests import problems
+from tests.methods import problems
 
 LOSSES = 1 - np.eye(3)
 LEVEL = 2 / (math.e + 2)

@@ -28,7 +28,7 @@ from mechdesign.methods.piecewise import BathtubBound, PiecewiseClaim
 from mechdesign.methods.piecewise.proof import of_problem, sampled_inputs
 from mechdesign.values.declare import evolved
 from mechdesign.words.problem import Problem
-from tests import problems
+from tests.methods import problems
 
 UNIT = Interval(0, 1)
 

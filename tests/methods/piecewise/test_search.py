@@ -24,7 +24,7 @@ from mechdesign import (
 from mechdesign.words.losses import Loss
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests import problems
+from tests.methods import problems
 
 UNIT = Interval(0.0, 1.0)
 

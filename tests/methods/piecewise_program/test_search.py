@@ -25,7 +25,7 @@ from mechdesign import (
 from mechdesign.methods.piecewise.search import Bathtub
 from mechdesign.methods.piecewise_program.search import PieceProgram
 from mechdesign.words.problem import Problem
-from tests import problems
+from tests.methods import problems
 
 
 def _search(problem: Problem, seconds: float | None = None) -> Design:

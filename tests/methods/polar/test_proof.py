@@ -14,7 +14,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.methods.polar.proof import SplitClaim
 from mechdesign.words.priors import Atoms
 from mechdesign.words.problem import Problem
-from tests import problems
+from tests.methods import problems
 
 UNIT, ROUND = Interval(0, 1), Circle()
 CLAIM = SplitClaim(0.125)

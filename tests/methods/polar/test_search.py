@@ -11,7 +11,7 @@ from scipy import optimize
 
 from mechdesign import Absolute, InvalidInput, Squared, catalogue, solve
 from mechdesign.methods.polar.search import best_split
-from tests import problems
+from tests.methods import problems
 
 TOTAL = 1 + 2 * math.pi
 AROUND = Squared(2 * math.pi)

@@ -1,4 +1,4 @@
-"""What the options of `trajectory` say: regions, references, points of interest, methods and metrics."""
+"""What the options about paths say: regions, references, points of interest, methods and metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput, require_whole
-from mechdesign.studies.places.coordinates import MOST_CERTIFIED
+from mechdesign.studies.places.coordinates import CERTIFIED, MOST_CERTIFIED
 from mechdesign.studies.places.discrete_rivals import Points, grid_points
 from mechdesign.studies.places.expected import best_reference, best_split
 from mechdesign.studies.places.files import Columns, found_columns
@@ -31,6 +31,8 @@ PERTURBING = ("tracs-c", "tracs-d", "plane", "laplace")
 _WITHOUT_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman")
 _WITH_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
 ERRORS = ("average error", "average error in metres")
+METRICS = ("error", "metres", "range:", "hotspots:")
+"""How the words of a metric begin; a number follows a colon."""
 
 
 @frozen
@@ -47,7 +49,7 @@ class Reference:
     candidates: tuple[tuple[float, float], ...] | None = None
 
     @classmethod
-    def of(cls, method: str, said: Started) -> Reference:
+    def of(cls, method: str, said: ReferenceOptions) -> Reference:
         split, start, candidates, fixed = said.split, said.start, said.candidates, said.fixed
         if method not in PERTURBING:
             raise InvalidInput("method", method, f"be one of {', '.join(PERTURBING)}")
@@ -70,7 +72,7 @@ def most_of_location(method: str, mechanism: str, reference: Reference) -> float
     """The largest epsilon of a location for which there is such a mechanism, for paths that share a total."""
     if method == "plane":
         return MOST_CERTIFIED
-    if not mechanism.startswith("certified"):
+    if mechanism not in CERTIFIED:
         return MAX_EPSILON
     if method == "tracs-c":
         return 2 * MOST_CERTIFIED
@@ -99,7 +101,7 @@ def make_mechanism(method: str, region: Region, mechanism: str, reference: Refer
 
 
 @frozen
-class Where:
+class RegionOptions:
     """The options about the public region that holds all places."""
 
     bounds: str | None = field(
@@ -141,7 +143,7 @@ class Where:
 
 
 @frozen
-class Named:
+class ColumnOptions:
     """The options about what the columns of a file are called."""
 
     id: str | None = field(default=None, metadata=option("--id", "Column of path names (id).", metavar="NAME"))
@@ -160,7 +162,7 @@ class Named:
 
 
 @frozen
-class Rounded:
+class RoundingOptions:
     """The options about what reports are rounded to."""
 
     cells: str | None = field(
@@ -175,7 +177,7 @@ class Rounded:
 
 
 @frozen
-class Started:
+class ReferenceOptions:
     """The options about where TraCS-D sees from."""
 
     start: str | None = field(
@@ -191,6 +193,11 @@ class Started:
         default=None,
         metadata=option("--candidates", "TraCS-D: public x,y, the best of which is the reference.", metavar="FILE"),
     )
+
+
+def region_of(said: RegionOptions | Region, usual: Region | None = None) -> Region:
+    """The region itself, or the one that options say."""
+    return said.region(usual) if isinstance(said, RegionOptions) else said
 
 
 def _numbers(text: str, field: str, count: int, form: str) -> list[float]:

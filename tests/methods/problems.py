@@ -1,12 +1,16 @@
-"""Problems that many tests ask, in fewer words."""
+"""Problems that many tests ask, in as few words as they need."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import mechdesign as md
+from mechdesign.words.models import Model
 
-ROUND = md.Circle()
+
+def information(epsilon: float, model: Model) -> md.Problem:
+    """About one parameter of a model."""
+    return md.Problem(loss=model, privacy=md.Pure(epsilon), criterion=md.Average())
 
 
 def piecewise(
@@ -22,7 +26,9 @@ def piecewise(
     return md.Problem(inputs=inputs, loss=loss, privacy=md.Pure(epsilon), criterion=criterion, among=among)
 
 
-def polar(epsilon: float, exponent: float = 2.0, distances: Any = (0, 1), angles: md.Circle = ROUND) -> md.Problem:
+def polar(
+    epsilon: float, exponent: float = 2.0, distances: Any = (0, 1), angles: md.Circle | None = None
+) -> md.Problem:
     """The best pair of piecewise mechanisms for a distance and an angle."""
-    inputs = md.Product((md.Interval(*distances), angles))
+    inputs = md.Product((md.Interval(*distances), angles or md.Circle()))
     return md.Problem(inputs=inputs, loss=md.Power(exponent), privacy=md.Pure(epsilon), among=md.Piecewise())

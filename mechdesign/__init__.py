@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         InPlane as InPlane,
         Onto as Onto,
         Piecewise as Piecewise,
+        Unbiased as Unbiased,
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
     from mechdesign.words.criteria import At as At, Average as Average, Lexicographic as Lexicographic, Worst as Worst

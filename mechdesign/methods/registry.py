@@ -46,13 +46,15 @@ from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.unbiased.proof import UnbiasedPriorBound
 from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.methods.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
+from mechdesign.methods.unbiased_worst.proof import UnbiasedWorstBound
+from mechdesign.methods.unbiased_worst.supports import supports as unbiased_worst_supports
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
-from mechdesign.words.classes import All, Piecewise, UnbiasedPiecewise
+from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -101,6 +103,7 @@ METHODS = (
     Method("piecewise", "OGPM", (BathtubBound, PiecewiseClaim), piecewise_supports),
     Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),
     Method("polar", "OGPM (polar)", (SplitClaim,), polar_supports),
+    Method("unbiased_worst", "unbiased optimum", (UnbiasedWorstBound,), unbiased_worst_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )
@@ -183,7 +186,8 @@ def _chosen(problem: Problem, name: str | None) -> Method:
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     """The problem with one of its words another one, wherever that makes a problem."""
-    criteria, classes = (Worst(), Average(problem.criterion.prior)), (All(), Piecewise(), UnbiasedPiecewise())
+    criteria = Worst(), Average(problem.criterion.prior)
+    classes = All(), Piecewise(), Unbiased(), UnbiasedPiecewise()
     nearest = Pure(min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON))
     for name, values in (("criterion", criteria), ("among", classes), ("privacy", (nearest,))):
         for value in values:

@@ -22,7 +22,7 @@ from typing import Any
 
 from mechdesign.methods.evidence import Problem
 from mechdesign.values.codec import encoded
-from mechdesign.words.classes import UnbiasedPiecewise
+from mechdesign.words.classes import Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Aim, Criterion, Lexicographic
 from mechdesign.words.domains import Circle, Product
 from mechdesign.words.losses import Custom, Power
@@ -137,7 +137,7 @@ def prior_of(problem: Problem) -> str | None:
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
     if isinstance(problem, FiveWords):
-        if not isinstance(problem.loss, Power | Custom) or isinstance(problem.among, UnbiasedPiecewise):
+        if not isinstance(problem.loss, Power | Custom) or isinstance(problem.among, Unbiased | UnbiasedPiecewise):
             return None
     elif not isinstance(problem.criterion, Criterion) or problem.criterion.aim not in _OF_ONE_REPORT:
         return None

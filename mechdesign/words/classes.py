@@ -96,10 +96,17 @@ class Piecewise:
 
 
 @frozen
+class Unbiased:
+    """All mechanisms with ``E[Y|x] = x`` that report numbers, whichever they are."""
+
+    kind: ClassVar[str] = "unbiased"
+
+
+@frozen
 class UnbiasedPiecewise:
     """Mechanisms with ``E[Y|x] = x`` whose density is constant on a window and outside, onto any interval."""
 
     kind: ClassVar[str] = "unbiased piecewise"
 
 
-Class = All | Onto | InPlane | Piecewise | UnbiasedPiecewise
+Class = All | Onto | InPlane | Piecewise | Unbiased | UnbiasedPiecewise

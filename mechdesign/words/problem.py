@@ -13,7 +13,7 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Worst
 from mechdesign.words.domains import Circle, Finite, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
@@ -101,6 +101,7 @@ class Problem:
         Onto,
         InPlane,
         Piecewise,
+        Unbiased,
         UnbiasedPiecewise,
         step="for example classes.All()",
         default=All(),

@@ -32,3 +32,9 @@ def polar(
     """The best pair of piecewise mechanisms for a distance and an angle."""
     inputs = md.Product((md.Interval(*distances), angles or md.Circle()))
     return md.Problem(inputs=inputs, loss=md.Power(exponent), privacy=md.Pure(epsilon), among=md.Piecewise())
+
+
+def unbiased(epsilon: float, inputs: md.Interval | None = None) -> md.Problem:
+    """The least worst variance of an unbiased report."""
+    inputs = md.Interval(-1, 1) if inputs is None else inputs
+    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())

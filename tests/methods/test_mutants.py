@@ -114,6 +114,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased atoms": lambda: optimal_unbiased(
         UnbiasedProblem(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]), size=3, gap=1e-2)
     ),
+    "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
     "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=3, gap=1e-2)),
     "additive": lambda: optimal_additive(
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1, gap=1e-2)
@@ -537,6 +538,33 @@ def _unbiased(saved: Any, name: str) -> Truth:
     return Truth(values[0], min(values))
 
 
+def _worst_variance(mechanism: Any) -> float:
+    """On inputs all over the interval, and then on many around the worst."""
+    places = _many(mechanism.inputs)
+    points, base = np.asarray(mechanism.points), np.asarray(mechanism.base)
+    for _ in range(3):
+        rows = _unbiased_rows(points, base, mechanism.ratio, places)
+        assert abs(rows @ points - places).max() <= 1e-6 * np.ptp(points), "biased"
+        values = (rows * (points[None, :] - places[:, None]) ** 2).sum(axis=1)
+        worst, width = float(places[int(np.argmax(values))]), float(np.diff(places).max())
+        places = np.clip(worst + width * np.linspace(-1, 1, 21), mechanism.inputs.lower, mechanism.inputs.upper)
+    return float(values.max())
+
+
+@cache
+def _honest_worst_variance(name: str) -> float:
+    return _worst_variance(_honest(name).mechanism)
+
+
+def _unbiased_worst(saved: Any, name: str) -> Truth:
+    mechanism, honest = saved.mechanism, _honest(name).mechanism
+    assert (saved.problem.criterion, saved.problem.loss) == (Worst(), Power(2.0))
+    values = [_worst_variance(mechanism)]
+    if honest.inputs == mechanism.inputs and honest.ratio <= math.exp(mechanism.epsilon):
+        values.append(_honest_worst_variance(name))
+    return Truth(values[0], min(values))
+
+
 def _rounded(prior: Any, grid: Floats) -> Floats:
     """A uniform prior on the inputs, or atoms, on a grid with the mean kept: mass goes to both neighbours."""
     if isinstance(prior, priors.Atoms):
@@ -956,6 +984,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "trade-off": _trade_off,
     "trade-off least": _trade_off,
     "unbiased": _unbiased,
+    "unbiased worst": _unbiased_worst,
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1303,6 +1332,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
     ("problem", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
     ("problem", "unbiased"): {"unbiased piecewise": 10_000},
+    ("problem", "unbiased worst"): {"unbiased worst": 10_000},
     ("minimax", "minimax"): {"minimax": 10_000},
     ("minimax", "minimax claim"): {"claimed minimax": 10_000},
     ("minimax", "points"): {"whole numbers": 10_000},

@@ -65,6 +65,7 @@ FIVE_WORDS = {
     "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
     "piecewise": problems.piecewise(1.0, "power:1.5"),
     "polar": problems.polar(4.0),
+    "unbiased_worst": problems.unbiased(1.0),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "information": information(1.0, md.models.GaussianLocation(4)),
 }

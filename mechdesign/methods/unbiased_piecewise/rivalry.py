@@ -8,8 +8,9 @@ from typing import cast
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Lost, asked_of, on_interval, require_law_on, require_unbiased
-from mechdesign.methods.unbiased_piecewise.supports import inputs_of
+from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Power
+from mechdesign.words.problem import Problem
 
 _SQUARED = Power(2.0)
 
@@ -19,12 +20,12 @@ class UnbiasedRivalry:
 
     def published(self, design: Design) -> Mapping[str, Mechanism]:
         asked = asked_of(design)
-        return on_interval(asked.epsilon, inputs_of(asked), _SQUARED, unbiased=True)
+        return on_interval(asked.epsilon, _inputs(asked), _SQUARED, unbiased=True)
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
         asked = asked_of(design)
-        require_law_on(name, mechanism, inputs_of(asked), asked.epsilon)
-        require_unbiased(name, cast(ScalarMechanism, mechanism), inputs_of(asked))
+        require_law_on(name, mechanism, _inputs(asked), asked.epsilon)
+        require_unbiased(name, cast(ScalarMechanism, mechanism), _inputs(asked))
         return mechanism
 
     def lost(self, design: Design, law: Mechanism) -> Lost:
@@ -36,6 +37,11 @@ class UnbiasedRivalry:
 
     def least(self, design: Design, lost: Lost) -> float | None:
         return None
+
+
+def _inputs(problem: Problem) -> Interval:
+    assert isinstance(problem.inputs, Interval)
+    return problem.inputs
 
 
 RIVALRY = UnbiasedRivalry()

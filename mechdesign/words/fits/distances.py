@@ -6,7 +6,7 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import InPlane, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.classes import InPlane, Onto, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.domains import Circle, Interval, Product
 from mechdesign.words.fits.words import Words, usual_words
 from mechdesign.words.losses import Power
@@ -45,7 +45,7 @@ def _round(loss: Any, inputs: Any) -> Any:
 def _settled_class(among: Any, inputs: Any) -> Any:
     """The class; outputs that are the inputs are left out."""
     if isinstance(among, Onto | InPlane):
-        raise InvalidInput("among", among, "be about numbers", "take All(), Piecewise() or UnbiasedPiecewise()")
+        raise InvalidInput("among", among, "be about numbers", "take All(), Piecewise() or Unbiased()")
     if not isinstance(among, Piecewise) or among.outputs is None:
         return among
     if among.outputs == inputs:
@@ -65,6 +65,6 @@ def words(problem: Any) -> Words:
         both = " + ".join(_round(problem.loss, part).name for part in problem.inputs.parts)
         headline = f"{criterion.headline(f'{name} error')}, sum of both"
         return usual_words(problem, f"{name} error", both, headline=headline, asked=f"{both} error, {criterion.words}")
-    if isinstance(problem.among, UnbiasedPiecewise):
+    if isinstance(problem.among, Unbiased | UnbiasedPiecewise):
         return usual_words(problem, "variance", name)
     return usual_words(problem, f"{name} error", name, asked=f"{name} error, {criterion.words}")

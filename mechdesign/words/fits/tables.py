@@ -6,7 +6,7 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint
-from mechdesign.words.classes import All, InPlane, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.classes import All, InPlane, Onto, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, require_inputs, usual_words
@@ -34,7 +34,7 @@ def _inputs(problem: Any) -> Finite:
 def _require_fit(problem: Any) -> None:
     """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
     loss, privacy, among = problem.loss, problem.privacy, problem.among
-    if isinstance(among, Piecewise | UnbiasedPiecewise):
+    if isinstance(among, Piecewise | Unbiased | UnbiasedPiecewise):
         raise InvalidInput("among", among, "be asked of an interval", "take All()")
     if isinstance(loss, Matrix):
         if not isinstance(among, All):

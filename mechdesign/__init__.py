@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
-    from mechdesign.words.privacy import Hidden as Hidden, Pure as Pure
+    from mechdesign.words.privacy import Approximate as Approximate, Hidden as Hidden, Pure as Pure
     from mechdesign.words.problem import Problem as Problem
 else:
     __getattr__, __dir__ = facade(__name__, packages=("methods",))

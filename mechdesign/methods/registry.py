@@ -12,6 +12,8 @@ from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.additive.proof import AdditiveBound
+from mechdesign.methods.approximate.proof import HockeyBound
+from mechdesign.methods.approximate.supports import supports as approximate_supports
 from mechdesign.methods.convex.problem import CustomProblem, TableProblem
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
@@ -102,6 +104,7 @@ METHODS = (
     Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),
     Method("polar", "OGPM (polar)", (SplitClaim,), polar_supports),
     Method("unbiased_worst", "unbiased optimum", (UnbiasedWorstBound,), unbiased_worst_supports),
+    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
     Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),

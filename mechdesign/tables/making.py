@@ -39,6 +39,7 @@ from mechdesign.values.declare import Floats
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import FiniteLoss
 from mechdesign.words.pairs import Metric, Pairs, Pairwise
+from mechdesign.words.privacy import Approximate
 from mechdesign.words.problem import Problem
 
 MOST_MIXED = 1e-6
@@ -128,6 +129,9 @@ def _mechanism_of(source: Source | Product) -> Made:
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)
+    if isinstance(source, Design) and isinstance(source.problem.privacy, Approximate):
+        rule = "be 0 for what ships: a table keeps its epsilon without exception"
+        raise InvalidInput("delta", source.problem.privacy.delta, rule, "design without --delta")
     if not hasattr(mechanism, "epsilon") or isinstance(mechanism, Table):
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     return mechanism

@@ -22,7 +22,7 @@ from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import Custom, Loss, Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
-from mechdesign.words.privacy import Hidden, Metric, Pairwise, Pure
+from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
 from mechdesign.words.workloads import AnyQueries, Workload
 
 
@@ -96,8 +96,8 @@ class Problem:
 
     inputs: Finite | Interval | Circle | Product = field(default=None, kw_only=True, converter=_inputs)
     loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses)
-    privacy: Pure | Pairwise | Metric | Hidden = _word(
-        "privacy", Pure, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
+    privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
+        "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
     criterion: OverInputs | At = _word(
         "criterion", Worst, Average, Lexicographic, At, step="for example criteria.Worst()", default=Worst()

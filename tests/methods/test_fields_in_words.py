@@ -214,6 +214,8 @@ ROWS: dict[str, Row] = {
     "power.exponent": Another(minimax(loss=md.Power(2.0)), minimax(loss=md.Power(1.0))),
     "power.period": Follows(lambda: minimax(loss=md.Power(1.0, 3.0))),
     "pure.epsilon": Another(matrix(), matrix(privacy=md.Pure(1.5))),
+    "approximate.epsilon": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.5, 0.1))),
+    "approximate.delta": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.0, 0.2))),
     "pairwise.epsilons": Another(
         places(loss=MATRIX, privacy=Pairwise([[0, 1, 1], [1, 0, 1], [1, 1, 0]])),
         places(loss=MATRIX, privacy=Pairwise([[0, 2, 1], [1, 0, 1], [1, 1, 0]])),

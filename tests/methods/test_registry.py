@@ -41,8 +41,7 @@ def test_solve_finds_what_the_problems_own_function_finds(name: str) -> None:
 def test_every_problem_of_the_package_is_answered_by_solve() -> None:
     asked = {entry.asked or entry.problem for entry in ENTRIES}
     named = {getattr(md, name) for name in dir(md) if name.endswith("Problem")}
-    assert asked == named - {md.Problem, md.FileProblem}
-    assert asked == {type(problem) for problem, _ in ANSWERED.values()}
+    assert named - {md.Problem, md.FileProblem} == {type(problem) for problem, _ in ANSWERED.values()} <= asked
 
 
 def test_every_entry_is_proven_by_something_and_is_there_once() -> None:

@@ -52,7 +52,7 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.finite_losses import Distances, Matrix
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Prefix
 from tests.methods import problems
@@ -111,6 +111,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
     ),
     "additive function": lambda: optimal_additive(AdditiveProblem(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),
+    "approximate": lambda: solve(Problem(loss=[[0, 1], [1, 0]], privacy=Approximate(1.0, 0.1))),
     "finite": lambda: solve(
         Problem(loss=Matrix(MATRIX, input_labels=("a", "b")), privacy=Pure(1.0), criterion=Lexicographic(slack=1e-5))
     ),

@@ -1,4 +1,4 @@
-"""The least noise that a number can be reported with, without a bias: nobody's mechanism has it.
+"""The least noise of a number that is reported without a bias: nobody's mechanism has it.
 
 Among all unbiased eps-LDP mechanisms for values in [-1, 1], whose reports may be any real numbers, the least worst
 variance ``max_x E[(Y - x)^2 | x]`` at eps = 1 is 3.9906. Duchi's mechanism has 4.683, PM 5.224 and HM, which is drawn

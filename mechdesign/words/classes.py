@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.codec import if_any
-from mechdesign.values.declare import array, field, frozen, option, optional
+from mechdesign.values.declare import array, field, frozen, one_of, option, optional
 from mechdesign.words.domains import Circle, Interval, interval_of, parse_interval, require_domain
 from mechdesign.words.places import require_places
 
@@ -109,4 +109,21 @@ class UnbiasedPiecewise:
     kind: ClassVar[str] = "unbiased piecewise"
 
 
-Class = All | Onto | InPlane | Piecewise | Unbiased | UnbiasedPiecewise
+ENCODINGS = ("response", "unary", "hashing")
+
+
+@frozen
+class Together:
+    """Responses that are drawn for all users together, and treat them alike.
+
+    ``encoding`` is what is answered together: ``response``, the report of a category; ``unary``, each bit of unary
+    encoding at half the epsilon; ``hashing``, the report of a hash value, of which there are as many as inputs, with
+    which the users of other values agree by chance.
+    """
+
+    kind: ClassVar[str] = "together"
+
+    encoding: str = one_of("encoding", ENCODINGS, default="response")
+
+
+Class = All | Onto | InPlane | Piecewise | Unbiased | UnbiasedPiecewise | Together

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mechdesign import Absolute, Interval, Squared, solve
-from mechdesign.methods import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
+from mechdesign import Absolute, Interval, Squared
+from mechdesign.methods import JointProblem, optimal_joint
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import FORMAT, USE, VERSION
 from mechdesign.methods.saved import design_schema
 from tests.methods import problems
+from tests.methods.problems import hidden_problem
 
 TEXT = (Path(__file__).parents[2] / "FORMAT.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition(f"# The design file, schema version {VERSION}\n")[2].partition("\n# ")[0]
@@ -32,8 +34,8 @@ DESIGNS: dict[str, Any] = {
     "line": lambda: solve(problems.piecewise(1.0, Squared())),
     "line onto more": lambda: solve(problems.piecewise(2.0, Absolute(), outputs=Interval(-0.5, 2))),
     "at": lambda: solve(problems.piecewise(0.5, Absolute(), at=0.3)),
-    "hidden joint": lambda: optimal_hidden(HiddenJointProblem(1.0, 200, 0.03)),
-    "hidden joint with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, 0.0, delta=1e-2)),
+    "hidden joint": lambda: solve(hidden_problem(1.0, 200, 0.03)),
+    "hidden joint with a delta": lambda: solve(hidden_problem(1.0, 20, 0.0, delta=1e-2)),
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, caps=(1.5,))),
 }
 
@@ -71,7 +73,7 @@ def _part(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_the_schema_takes_only_evidence_of_the_problem_and_claims_that_are_called_so(tmp_path: Path) -> None:
-    document, other = (_saved(DESIGNS[name](), tmp_path) for name in ("line", "hidden joint"))
+    document, other = (_saved(DESIGNS[name](), tmp_path) for name in ("line", "joint"))
     claimed = {"claimed": True, "evidence": {"kind": "piecewise claim", "lower": 0.0}}
     assert SCHEMA.is_valid(document | {"certificate": document["certificate"] | claimed})
     for certificate in (

@@ -19,8 +19,7 @@ from mechdesign.words.losses import Absolute
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from tests.methods import problems
-
-KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
+from tests.tables.conftest import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

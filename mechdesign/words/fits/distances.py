@@ -6,7 +6,7 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import InPlane, Onto, Piecewise, Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
 from mechdesign.words.domains import Circle, Interval, Product
 from mechdesign.words.fits.words import Words, usual_words
 from mechdesign.words.losses import Power
@@ -44,7 +44,7 @@ def _round(loss: Any, inputs: Any) -> Any:
 
 def _settled_class(among: Any, inputs: Any) -> Any:
     """The class; outputs that are the inputs are left out."""
-    if isinstance(among, Onto | InPlane):
+    if isinstance(among, Onto | InPlane | Together):
         raise InvalidInput("among", among, "be about numbers", "take All(), Piecewise() or Unbiased()")
     if not isinstance(among, Piecewise) or among.outputs is None:
         return among

@@ -1,12 +1,12 @@
-"""One primal-dual interior-point loop: Mehrotra's predictor and corrector, then Gondzio's correctors where they pay.
+"""One primal-dual interior-point loop: Mehrotra's predictor and corrector.
 
 A structure brings its variables in cones, each with its multiplier, and its Newton system: factorised once at a point,
 solved for every right side that the loop asks for. What a structure is asked for are multipliers T, in which products
 of variables and multipliers would be what is aimed at; it answers the changes, of which those of a pair keep
 ``S + dS = T - (what dX costs)``.
 
-Sources: Mehrotra, On the implementation of a primal-dual interior point method, 1992; Gondzio, Multiple centrality
-corrections, 1996; Helmberg, Rendl, Vanderbei, Wolkowicz, An interior-point method for semidefinite programming, 1996.
+Sources: Mehrotra, On the implementation of a primal-dual interior point method, 1992; Helmberg, Rendl,
+Vanderbei, Wolkowicz, An interior-point method for semidefinite programming, 1996.
 """
 
 from __future__ import annotations
@@ -22,13 +22,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_POWER = 3  # of what the predictor leaves of the products, which is how far the corrector aims
-_LEAST_AIM = 0.1  # of what is asked: prices of points that are nearer to an edge than anybody wants are at a corner
-_SHORT = 0.3  # a step this short means that the corrector led astray
-_PULLS = 0.1, 0.3, 0.8  # towards the centre instead, of the products
-_LONGER = 1.08, 0.1  # a corrector aims at a step longer by this
-_SPREAD = 10.0  # of the products from their mean, before a corrector pulls them back
-_WORTH = 0.01  # a corrector that lengthens steps by less is the last
+_POWER = 2  # of what the predictor leaves of the products, which is how far the corrector aims
+_LEAST_AIM = 1e-3  # of the products
 _SHORTEST = 1e-8
 
 
@@ -44,12 +39,7 @@ class Positive(NamedTuple):
 
     def product(self, step: Change | None = None, primal: float = 0.0, dual: float = 0.0) -> float:
         """Of all numbers with their multipliers, here or along a step."""
-        return float(np.sum(self._products(step, primal, dual)))
-
-    def _products(self, step: Change | None, primal: float, dual: float) -> Floats:
-        if step is None:
-            return self.values * self.duals
-        return np.asarray((self.values + primal * step[0]) * (self.duals + dual * step[1]))
+        return _product(self, step, primal, dual)
 
     def centred(self, level: float) -> Floats:
         """The multipliers whose products are all ``level``."""
@@ -58,12 +48,6 @@ class Positive(NamedTuple):
     def bend(self, step: Change) -> Floats:
         """What a step changes of products in second order, as multipliers."""
         return np.asarray(step[0] * step[1] / self.values)
-
-    def pull(self, step: Change, primal: float, dual: float, level: float) -> Floats:
-        """What brings products that a step leaves far from ``level`` back to it, as multipliers."""
-        products = self._products(step, primal, dual)
-        pulled = np.clip(products, level / _SPREAD, level * _SPREAD) - products
-        return np.asarray(np.maximum(pulled, -_SPREAD * level) / self.values)
 
     def lengths(self, step: Change) -> tuple[float, float]:
         return _length(self.values, step[0]), _length(self.duals, step[1])
@@ -81,9 +65,7 @@ class Definite(NamedTuple):
         return len(self.values)
 
     def product(self, step: Change | None = None, primal: float = 0.0, dual: float = 0.0) -> float:
-        if step is None:
-            return float(np.sum(self.values * self.duals))
-        return float(np.sum((self.values + primal * step[0]) * (self.duals + dual * step[1])))
+        return _product(self, step, primal, dual)
 
     def centred(self, level: float) -> Floats:
         return level * self.inverse
@@ -91,10 +73,6 @@ class Definite(NamedTuple):
     def bend(self, step: Change) -> Floats:
         turned = self.inverse @ step[0] @ step[1]
         return np.asarray((turned + turned.T) / 2)
-
-    def pull(self, step: Change, primal: float, dual: float, level: float) -> Floats:
-        """None: correctors are about single products."""
-        return np.zeros_like(self.values)
 
     def lengths(self, step: Change) -> tuple[float, float]:
         return _inside(self.values, step[0]), _inside(self.duals, step[1])
@@ -117,11 +95,6 @@ class Structure(Protocol):
     @property
     def pairs(self) -> Sequence[Pair]: ...
 
-    @property
-    def enough(self) -> float:
-        """The products of all pairs that are asked for."""
-        ...
-
     def is_done(self) -> bool: ...
 
     def newton(self) -> Callable[[Sequence[Floats]], Step]:
@@ -143,7 +116,6 @@ class Manner:
 
     back_off: float = 0.99
     together: bool = False
-    correctors: int = 0
     centring: float | None = None
     steps: int = 120
 
@@ -174,44 +146,19 @@ def advance(at: Structure, manner: Manner) -> bool:
 
 def _step(at: Structure, manner: Manner) -> tuple[Step, float, float]:
     pairs, direction = at.pairs, at.newton()
-
-    def towards(aims: Sequence[Floats]) -> tuple[Step, float, float]:
-        found = direction(aims)
-        return found, *_lengths(pairs, found, manner.back_off, manner.together)
-
-    mean = sum(pair.product() for pair in pairs) / sum(pair.degree for pair in pairs)
-    if manner.centring:
-        return towards([pair.centred(manner.centring * mean) for pair in pairs])
-    level, aims = _predicted(at, direction, mean, manner)
-    step, primal, dual = towards(aims)
-    for pull in _PULLS if min(primal, dual) < _SHORT else ():
-        tried = [pair.centred(pull * mean) for pair in pairs]
-        other, one, two = towards(tried)
-        if min(one, two) * (1 - pull) > min(primal, dual) * (1 - level / mean):
-            level, aims, step, primal, dual = pull * mean, tried, other, one, two
-    for _ in range(manner.correctors):
-        one, two = (min(1.0, end * _LONGER[0] + _LONGER[1]) for end in (primal, dual))
-        every = zip(aims, pairs, step.pairs, strict=True)
-        tried = [aim + pair.pull(own, one, two, level) for aim, pair, own in every]
-        other, one, two = towards(tried)
-        if not one + two >= primal + dual + _WORTH:
-            break
-        aims, step, primal, dual = tried, other, one, two
-    return step, primal, dual
-
-
-def _predicted(
-    at: Structure, direction: Callable[[Sequence[Floats]], Step], mean: float, manner: Manner
-) -> tuple[float, list[Floats]]:
-    """How far to aim, and T with what a step without any aim changes in second order."""
-    pairs, degree = at.pairs, sum(pair.degree for pair in at.pairs)
-    step = direction([pair.centred(0.0) for pair in pairs])
-    primal, dual = _lengths(pairs, step, 1.0, manner.together)
-    every = list(zip(pairs, step.pairs, strict=True))
-    ahead = sum(pair.product(own, primal, dual) for pair, own in every) / degree
-    level = min(mean, max(mean * (ahead / mean) ** _POWER, _LEAST_AIM * at.enough / degree))
-    trust = primal * dual  # where that gets nowhere the second order says nothing
-    return level, [pair.centred(level) - trust * pair.bend(own) for pair, own in every]
+    degree = sum(pair.degree for pair in pairs)
+    mean = sum(pair.product() for pair in pairs) / degree
+    if manner.centring is None:
+        step = direction([pair.centred(0.0) for pair in pairs])
+        primal, dual = _lengths(pairs, step, 1.0, manner.together)
+        every = list(zip(pairs, step.pairs, strict=True))
+        ahead = sum(pair.product(own, primal, dual) for pair, own in every) / degree
+        level = mean * min(1.0, max((ahead / mean) ** _POWER, _LEAST_AIM))
+        aims = [pair.centred(level) - pair.bend(own) for pair, own in every]
+    else:
+        aims = [pair.centred(manner.centring * mean) for pair in pairs]
+    step = direction(aims)
+    return step, *_lengths(pairs, step, manner.back_off, manner.together)
 
 
 def _lengths(pairs: Sequence[Pair], step: Step, back_off: float, together: bool) -> tuple[float, float]:
@@ -219,6 +166,12 @@ def _lengths(pairs: Sequence[Pair], step: Step, back_off: float, together: bool)
     ends = [pair.lengths(own) for pair, own in zip(pairs, step.pairs, strict=True)]
     primal, dual = (min(1.0, back_off * min(side)) for side in zip(*ends, strict=True))
     return (min(primal, dual),) * 2 if together else (primal, dual)
+
+
+def _product(pair: Pair, step: Change | None, primal: float, dual: float) -> float:
+    if step is None:
+        return float(np.sum(pair.values * pair.duals))
+    return float(np.sum((pair.values + primal * step[0]) * (pair.duals + dual * step[1])))
 
 
 def _length(values: Floats, change: Floats) -> float:

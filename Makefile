@@ -6,9 +6,9 @@ PEERS := .venv-peers
 ONLY ?=
 # What an older library breaks first: commands and options (typer, rich, click), programs (highspy, scipy, pyomo, SCIP,
 # cvxpy), frames (pandas, polars, dask, pyarrow), budgets (scipy, scikit-learn), accounting, parties (mpyc), model files.
-LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests/test_lower_bounds.py \
-	tests/deploy/test_frames.py tests/deploy/test_frames_parts.py tests/deploy/test_accounting.py \
-	tests/deploy/test_parties.py tests/budget/test_certified.py tests/budget/test_searches.py tests/classifier/test_models.py
+LOWEST_TESTS := tests/cli tests/methods tests/solvers tests/test_package.py tests/test_lower_bounds.py \
+	tests/tables/test_frames.py tests/tables/test_frames_parts.py tests/tables/test_accounting.py \
+	tests/tables/test_parties.py tests/studies/budgets/test_certified.py tests/studies/budgets/test_searches.py tests/studies/classifiers/test_models.py
 # Old libraries say that they are old; only errors count here.
 OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
@@ -30,7 +30,7 @@ toolchains:
 
 # Spark brings its own 400 MB, and only these tests need it: the oldest Spark that pyproject.toml allows.
 spark: $(SPARK)/.installed
-	$(SPARK)/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/deploy/test_frames_spark.py
+	$(SPARK)/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/tables/test_frames_spark.py
 
 lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(OLD_WARNINGS) $(LOWEST_TESTS)

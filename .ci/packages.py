@@ -30,7 +30,7 @@ for package in (mechdesign, mechdesign_solvers):
     assert pathlib.Path(package.__file__).resolve().is_relative_to(home), package.__file__
     assert resources.files(package).joinpath("py.typed").is_file(), package.__name__
 assert metadata.version("mechdesign") == mechdesign.__version__
-from mechdesign import gallery
+from mechdesign.papers import gallery
 assert gallery.entry("randomised_response").judge().agrees
 """
 
@@ -62,7 +62,7 @@ def main(folder: Path) -> None:
     for command in COMMANDS:
         run(python, "-m", "mechdesign", *command.split(), cwd=work)
     for checker in ("checker", "privacy_checker"):
-        run(python, "-m", f"mechdesign.deploy.{checker}", "t.json", cwd=work)
+        run(python, "-m", f"mechdesign.tables.{checker}", "t.json", cwd=work)
     run(python.with_name("mechdesign"), "ogpm", "--eps", "2", cwd=work)
     said(f"{wheel.name} and {archive.name} are whole, build the same wheel and work in an empty environment")
 

@@ -13,10 +13,10 @@ from benchmarks.anchors import highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
 from benchmarks.unbiased import compact_program
-from mechdesign.design.additive import AdditiveProblem, optimal_additive
-from mechdesign.design.unbiased import UnbiasedProblem
 from mechdesign.mechanisms.catalogue import SYMMETRIC
-from mechdesign.priors import Prior, beta, exponential, normal
+from mechdesign.methods.additive import AdditiveProblem, optimal_additive
+from mechdesign.methods.unbiased import UnbiasedProblem
+from mechdesign.words.priors import Prior, beta, exponential, normal
 
 GAP = 1e-4
 TURNS = 2

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from benchmarks.clock import Measured, measured
-from mechdesign.losses import Loss
+from mechdesign.words.losses import Loss
 
 Floats = NDArray[np.float64]
 

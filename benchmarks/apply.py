@@ -22,7 +22,7 @@ TARGET = Target(seconds=10.0, megabytes=1000.0)
 
 _MAKE = """
 import sys, numpy as np, pyarrow as pa, pyarrow.csv, pyarrow.parquet
-from mechdesign.deploy import make_table
+from mechdesign.tables import make_table
 from mechdesign.mechanisms import catalogue
 folder, rows = sys.argv[1], int(sys.argv[2])
 data = pa.table({"x": np.random.default_rng(20240517).uniform(-1, 1, rows)})
@@ -36,11 +36,11 @@ _RUN = """
 import json, sys, time
 from pathlib import Path
 from benchmarks.clock import peak_megabytes
-from mechdesign.deploy import load_table
-from mechdesign.deploy.frames import apply_table
+from mechdesign.tables import load_table
+from mechdesign.tables.frames import apply_table
 from mechdesign.data.columns import use_numbers
 from mechdesign.data.sources import open_data
-from mechdesign.deploy.frames_files import batch_writer
+from mechdesign.tables.frames_files import batch_writer
 from mechdesign.values.files import replacing
 import pyarrow as pa, pyarrow.csv, pyarrow.parquet
 folder, task, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]

@@ -2,7 +2,7 @@
 
 The yardsticks are a per-user loop measured in this run: one collection with a client call for every user and the
 server's count, times the number of collections our search needed. It is scaled from fewer users, and no library calls
-for a whole search exist to be timed. Populations are the fixed ones of `mechdesign.budget.populations`.
+for a whole search exist to be timed. Populations are the fixed ones of `mechdesign.studies.budgets.populations`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from benchmarks.clock import Measured, measured, medians
 from benchmarks.rows import Row, Target
-from mechdesign.budget import Capacity, Constraint, Question, Requirement, budget, capri
-from mechdesign.budget.certified import search
-from mechdesign.budget.ledger import Ledger
-from mechdesign.budget.populations import emoji_like, msnbc_like, scaled, water_like
-from mechdesign.budget.searches import Range, bayes, mpass
-from mechdesign.collect.protocols import protocol
+from mechdesign.studies.budgets import Capacity, Constraint, Question, Requirement, budget, capri
+from mechdesign.studies.budgets.certified import search
+from mechdesign.studies.budgets.ledger import Ledger
+from mechdesign.studies.budgets.populations import emoji_like, msnbc_like, scaled, water_like
+from mechdesign.studies.budgets.searches import Range, bayes, mpass
+from mechdesign.studies.frequencies.protocols import protocol
 
 USERS_LOOPED = 2_000
 

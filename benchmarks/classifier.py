@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.clock import Measured, measured, medians
 from benchmarks.rows import Row, Target
-from mechdesign.classifier import (
+from mechdesign.studies.classifiers import (
     Classifier,
     Record,
     Robust,

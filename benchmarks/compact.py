@@ -17,10 +17,10 @@ from mechdesign_solvers import Highs, LinearProgram, Solution
 from benchmarks.anchors import clarabel, grid_program, highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.design.registry import solve
-from mechdesign.finite_losses import euclidean
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
+from mechdesign.methods.registry import solve
+from mechdesign.words.finite_losses import euclidean
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 EPSILON = 2.0
 SIZES = (41, 81, 241)

@@ -20,26 +20,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.peers import ROOT
-from mechdesign.classifier.survival import simulate_all
-from mechdesign.collect import metrics
-from mechdesign.collect.intervals import share_intervals
-from mechdesign.collect.mean import mean_of_reports, mean_without_privacy
-from mechdesign.collect.mean_methods import MeanMethod
-from mechdesign.collect.postprocess import norm_sub
-from mechdesign.collect.protocols import protocol
-from mechdesign.collect.shipping import as_protocol, encoding
-from mechdesign.deploy import Tally, make_table, sample
-from mechdesign.deploy.estimators import FrequencyEstimate
-from mechdesign.deploy.kinds import ItemsLaw
-from mechdesign.deploy.origin import Origin
-from mechdesign.deploy.reports import merged_estimate
-from mechdesign.deploy.shares import shares_of
-from mechdesign.deploy.table import Table
-from mechdesign.design.workload import Prefix, WorkloadProblem, optimal_workload
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.intervals import interval_of_runs
 from mechdesign.mechanisms import catalogue
+from mechdesign.methods.registry import solve
+from mechdesign.studies.classifiers.survival import simulate_all
+from mechdesign.studies.frequencies import metrics
+from mechdesign.studies.frequencies.intervals import share_intervals
+from mechdesign.studies.frequencies.mean import mean_of_reports, mean_without_privacy
+from mechdesign.studies.frequencies.mean_methods import MeanMethod
+from mechdesign.studies.frequencies.postprocess import norm_sub
+from mechdesign.studies.frequencies.protocols import protocol
+from mechdesign.studies.frequencies.shipping import as_protocol, encoding
+from mechdesign.tables import Tally, make_table, sample
+from mechdesign.tables.estimators import FrequencyEstimate
+from mechdesign.tables.kinds import ItemsLaw
+from mechdesign.tables.origin import Origin
+from mechdesign.tables.reports import merged_estimate
+from mechdesign.tables.shares import shares_of
+from mechdesign.tables.table import Table
 from mechdesign.values import files
+from mechdesign.words.criteria import Average
+from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Prefix
 
 PAGE = ROOT / "docs" / "reference" / "coverage.md"
 SEED, RUNS = 26, 1000
@@ -292,7 +296,8 @@ def queries() -> Iterator[Case]:
 
     shares = np.array([0.01, 0.02, 0.07, 0.3, 0.3, 0.2, 0.09, 0.01])
     for eps in (1.0, 6.0):
-        table = make_table(optimal_workload(WorkloadProblem(eps, Prefix(shares.size), gap=1e-2)))
+        problem = Problem(loss=Prefix(shares.size), privacy=Pure(eps), criterion=Average())
+        table = make_table(solve(problem, gap=1e-2))
         for words, once in (("each query", each), ("band of all", band), ("quantiles", quantiles)):
             for n in (20, 200, 2000):
                 setting = f"distribution function of {shares.size} types, eps {eps:g}: {words}"
@@ -423,84 +428,84 @@ KINDS = (
     Kind(
         "Means without privacy",
         ("mean",),
-        ("collect/mean",),
+        ("studies/frequencies/mean",),
         "n users. The interval of `reach_of_mean`: the row *without privacy*.",
         plain_means,
     ),
     Kind(
         "Means of one mechanism",
         ("mean",),
-        ("collect/mean",),
+        ("studies/frequencies/mean",),
         "n users with values in [0, 1]. sw is debiased; the interval of ogpm includes what its bias may be.",
         means,
     ),
     Kind(
         "Means in two phases",
         ("mean",),
-        ("collect/mean",),
+        ("studies/frequencies/mean",),
         "n users in both groups; both reaches in squares.",
         two_phases,
     ),
     Kind(
         "Means of a table",
         ("estimate", "collect-reports"),
-        ("deploy/estimators",),
+        ("tables/estimators",),
         "n reports, drawn by the system's randomness: these rows differ from run to run by their standard error.",
         table_means,
     ),
     Kind(
         "Shares of a table",
         ("estimate", "collect-reports"),
-        ("deploy/estimators",),
+        ("tables/estimators",),
         f"n reports; shares {', '.join(f'{share:g}' for share in SHARES)}.",
         table_shares,
     ),
     Kind(
         "Shares of items",
         ("estimate", "collect-reports"),
-        ("deploy/shares",),
+        ("tables/shares",),
         "n reports, the same shares; the 200 items of the last sketch have Zipf's.",
         items,
     ),
     Kind(
         "Merged releases",
         ("collect-reports",),
-        ("deploy/estimators", "deploy/shares"),
+        ("tables/estimators", "tables/shares"),
         "n reports of each table.",
         merged,
     ),
     Kind(
         "Shares of devices",
         ("estimate", "collect-reports"),
-        ("deploy/estimators",),
+        ("tables/estimators",),
         "n people, each of whom sends all reports that one may; randomised response at eps 3, and again at eps 1.",
         devices,
     ),
     Kind(
         "Queries, bands and quantiles",
         ("estimate", "collect-reports"),
-        ("deploy/estimators",),
+        ("tables/estimators",),
         "n reports. A band holds if it does everywhere, quantiles if .1, .5 and .9 all do.",
         queries,
     ),
     Kind(
         "Directions",
         ("estimate", "collect-reports"),
-        ("deploy/estimators",),
+        ("tables/estimators",),
         "n reports, drawn by the system's randomness.",
         directions,
     ),
     Kind(
         "Shares by a protocol",
         ("estimate-counts",),
-        ("collect/intervals",),
+        ("studies/frequencies/intervals",),
         "n reports; for users the data are drawn once, and only noise in every run.",
         protocol_shares,
     ),
     Kind(
         "Metrics over runs",
         ("bench", "plot"),
-        ("collect/ranking",),
+        ("studies/frequencies/ranking",),
         "n runs. Student's t is an approximation: where one run in many decides the mean, as of kl at large eps, it "
         "holds less often than it says. Of fewer than 5 runs none is printed.",
         benches,
@@ -508,14 +513,14 @@ KINDS = (
     Kind(
         "Simulated averages",
         ("advise", "trajectory"),
-        ("advice/shapes", "advice/places", "trajectory/study"),
+        ("studies/advice/shapes", "studies/advice/places", "studies/places/study"),
         "n collections, or paths. Student's t again: five skewed values are few.",
         simulations,
     ),
     Kind(
         "Labels that survive",
         ("classifier",),
-        ("classifier/survival",),
+        ("studies/classifiers/survival",),
         "n simulated reports of a record; the interval of the average, and that of the worst record.",
         survivals,
     ),

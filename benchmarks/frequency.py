@@ -20,8 +20,8 @@ import numpy as np
 from benchmarks.clock import Task, medians
 from benchmarks.peers import Peers, peers
 from benchmarks.rows import Row, Target
-from mechdesign.collect import estimators
-from mechdesign.collect.protocols import protocol
+from mechdesign.studies.frequencies import estimators
+from mechdesign.studies.frequencies.protocols import protocol
 
 EPSILON, ITEMS, USERS = 1.0, 100, 100_000
 TARGETS = {"grr": 1e3, "oue": 1e4, "olh": 1e4, "ss": 1e2}

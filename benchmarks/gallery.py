@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchmarks.clock import measured, median
 from benchmarks.rows import Row, Target
-from mechdesign.gallery import ENTRIES
+from mechdesign.papers.gallery import ENTRIES
 
 TARGET = Target(seconds=20.0)
 YARDSTICK = "its median file"

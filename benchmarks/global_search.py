@@ -8,7 +8,7 @@ from functools import partial
 import mechdesign as md
 from benchmarks.clock import measured, medians
 from benchmarks.rows import Row, Target
-from mechdesign.design.piecewise.program import search_pieces
+from mechdesign.methods.piecewise.program import search_pieces
 
 PIECES = 3
 TARGET = Target(seconds=60.0)

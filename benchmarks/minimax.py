@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.anchors import GRID, ON_A_GRID, grid_program, highs, on_a_grid
 from benchmarks.clock import Measured, medians
 from benchmarks.rows import Row, Target
-from mechdesign.design import MinimaxProblem, PriorProblem, minimax_sweep, optimal_minimax, optimal_prior
-from mechdesign.losses import Absolute, Power
-from mechdesign.priors import Atoms
+from mechdesign.methods import MinimaxProblem, PriorProblem, minimax_sweep, optimal_minimax, optimal_prior
+from mechdesign.words.losses import Absolute, Power
+from mechdesign.words.priors import Atoms
 
 REFERENCE = [MinimaxProblem(eps, Power(p), gap=1e-5) for p, eps in itertools.product((1.0, 2.0), (0.5, 1.0, 2.0, 4.0))]
 FINE = MinimaxProblem(4.0, Absolute(), gap=1e-4, most_outputs=1025)

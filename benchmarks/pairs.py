@@ -18,11 +18,11 @@ from benchmarks.anchors import clarabel, highs
 from benchmarks.clock import measured, medians
 from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
-from mechdesign.criteria import Average
-from mechdesign.design.registry import solve
-from mechdesign.finite_losses import Distances
-from mechdesign.pairs import Metric, irreducible
-from mechdesign.problem import Problem
+from mechdesign.methods.registry import solve
+from mechdesign.words.criteria import Average
+from mechdesign.words.finite_losses import Distances
+from mechdesign.words.pairs import Metric, irreducible
+from mechdesign.words.problem import Problem
 
 SIZES = {10: (1e-6, Target(seconds=30.0)), 20: (1e-3, Target(seconds=180.0))}
 SMALL = 5
@@ -48,8 +48,8 @@ def compact_program(problem: Problem) -> LinearProgram:
     sums = kron(eye_array(size), np.ones((1, outputs)))
     least = np.concatenate([np.zeros(rows.shape[0]), np.ones(size)])
     most = np.concatenate([np.full(rows.shape[0], math.inf), np.ones(size)])
-    assert problem.prior is not None
-    cost = (problem.prior[:, None] * problem.table.up).ravel()
+    assert problem.weights is not None
+    cost = (problem.weights[:, None] * problem.table.up).ravel()
     return LinearProgram.of(cost, vstack([rows, sums], format="csr"), least, most, lower=0)
 
 

@@ -11,9 +11,9 @@ from functools import partial
 from benchmarks.clock import measured
 from benchmarks.pairs import grid
 from benchmarks.rows import Row, Target
-from mechdesign.classes import InPlane
-from mechdesign.design.registry import solve
+from mechdesign.methods.registry import solve
 from mechdesign.values.declare import evolved
+from mechdesign.words.classes import InPlane
 
 SIZES = {3: Target(seconds=30.0), 5: Target(seconds=180.0)}
 GAP = 1e-3

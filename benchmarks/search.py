@@ -11,7 +11,7 @@ import mechdesign as md
 from benchmarks.anchors import ON_A_GRID, highs, on_a_grid
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.losses import Loss
+from mechdesign.words.losses import Loss
 
 PIECES = 19
 TURNS = 5

@@ -22,14 +22,14 @@ import mechdesign as md
 from benchmarks.clock import Task, measured, medians
 from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
-from mechdesign.deploy import Table, apply, checker, estimate, export_table, make_table, privacy_checker, sample
-from mechdesign.deploy.kinds import ItemsLaw
-from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
-from mechdesign.domains import Finite, Interval
 from mechdesign.exact.window import exact_worst_error
-from mechdesign.losses import Absolute, Power
 from mechdesign.mechanisms.window import Window
-from mechdesign.priors import uniform
+from mechdesign.methods import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.tables import Table, apply, checker, estimate, export_table, make_table, privacy_checker, sample
+from mechdesign.tables.kinds import ItemsLaw
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.losses import Absolute, Power
+from mechdesign.words.priors import uniform
 
 POWER = 7
 REPORTS = 10**POWER
@@ -138,7 +138,7 @@ def _many_labels() -> Iterator[Row]:
         with TemporaryDirectory() as folder:
             work = partial(_whole_way, protocol, Path(folder))
             work()  # what is imported once
-            table = md.collect.protocol_table(protocol, 1.0, MANY_LABELS)
+            table = md.frequencies.protocol_table(protocol, 1.0, MANY_LABELS)
             assert isinstance(table.law, ItemsLaw)
             times = medians({"all": work, "raw": partial(os.urandom, USERS * table.law.least_bytes)}, TURNS)
         name = f"{MANY_LABELS} labels and {USERS} users end to end, {protocol}"
@@ -147,7 +147,7 @@ def _many_labels() -> Iterator[Row]:
 
 def _whole_way(protocol: str, folder: Path) -> None:
     labels = [f"label {i}" for i in range(MANY_LABELS)]
-    table = md.collect.protocol_table(protocol, 1.0, labels)
+    table = md.frequencies.protocol_table(protocol, 1.0, labels)
     checker.check(table.content)
     privacy_checker.check(table.content)
     export_table(table, "c", folder, overwrite=True)

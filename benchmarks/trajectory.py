@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.clock import Task, medians
 from benchmarks.rows import Row, Target
-from mechdesign.trajectory import (
+from mechdesign.studies.places import (
     ATP,
     Paths,
     Rectangle,
@@ -26,7 +26,7 @@ from mechdesign.trajectory import (
     tracs_d,
     uniform_paths,
 )
-from mechdesign.trajectory.tracs import PathMechanism
+from mechdesign.studies.places.tracs import PathMechanism
 
 SQUARE = Rectangle(0, 1, 0, 1)
 EPSILON = 4.0

@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.anchors import highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.mechanisms.catalogue import SYMMETRIC
-from mechdesign.priors import Prior, beta, exponential, normal
+from mechdesign.methods.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.words.priors import Prior, beta, exponential, normal
 
 Floats = NDArray[np.float64]
 

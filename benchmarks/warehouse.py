@@ -22,7 +22,7 @@ TURNS = 3
 
 _MAKE = """
 import sys, numpy as np, pyarrow as pa, pyarrow.parquet
-from mechdesign.deploy import make_table
+from mechdesign.tables import make_table
 from mechdesign.mechanisms import catalogue
 folder, some, many = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng, schema = np.random.default_rng(20261119), pa.schema([("x", pa.float64())])
@@ -40,8 +40,8 @@ import json, sys, time
 from pathlib import Path
 import shutil
 from distributed import LocalCluster
-from mechdesign.deploy import load_table
-from mechdesign.deploy.frames_folder import apply_folder
+from mechdesign.tables import load_table
+from mechdesign.tables.frames_folder import apply_folder
 from mechdesign.engine import Dask
 if __name__ == "__main__":
     folder, workers = Path(sys.argv[1]), int(sys.argv[2])
@@ -68,8 +68,8 @@ if task == "polars":
     started = time.process_time()
     polars.read_parquet(source).select(polars.col("x") * 0.5).write_parquet(out)
 else:
-    from mechdesign.deploy import load_table
-    from mechdesign.deploy.frames import apply_table
+    from mechdesign.tables import load_table
+    from mechdesign.tables.frames import apply_table
     table = load_table(folder / f"{task}.json")
     started = time.process_time()
     apply_table(table, source, "x", out, overwrite=True)

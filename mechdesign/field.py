@@ -16,28 +16,28 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.criteria import Family, Scope
-from mechdesign.design.additive.problem import AdditiveProblem
-from mechdesign.design.evidence import Problem
-from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.piecewise.problem import PiecewiseProblem
-from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.result import Design
-from mechdesign.design.rivalry import Rivalry, on_interval, on_points, outputs_among, require_law_on, require_unbiased
-from mechdesign.design.trade_off.problem import TradeOffProblem
-from mechdesign.design.trade_off.proof import TradeOffBound
-from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
-from mechdesign.exact.cells import Cells
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_law
-from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.methods.additive.problem import AdditiveProblem
+from mechdesign.methods.evidence import Problem
+from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.piecewise.problem import PiecewiseProblem
+from mechdesign.methods.prior.problem import PriorProblem
+from mechdesign.methods.result import Design
+from mechdesign.methods.rivalry import Rivalry, on_interval, on_points, outputs_among, require_law_on, require_unbiased
+from mechdesign.methods.trade_off.problem import TradeOffProblem
+from mechdesign.methods.trade_off.proof import TradeOffBound
+from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.notebook import grid
+from mechdesign.words.cells import Cells
+from mechdesign.words.criteria import Family, Scope
+from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.losses import Loss, Power
+from mechdesign.words.priors import Atoms, Density, Prior
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -214,7 +214,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
     the prior that the proof is about. For polar, joint and custom problems nothing is published that could be ranked.
     """
-    from mechdesign.design.registry import rivalry_of
+    from mechdesign.methods.registry import rivalry_of
 
     if not isinstance(designs, Design | Mapping):
         raise InvalidInput("designs", designs, "be a Design, or several by name", "for example md.solve(problem)")

@@ -16,15 +16,15 @@ import pytest
 
 from mechdesign import CheckFailed, FileProblem, load_design, make_table, solve
 from mechdesign.cli import main
-from mechdesign.design import registry
-from mechdesign.design.result import Design
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.methods import registry
+from mechdesign.methods.result import Design
 from mechdesign.values import files
 from mechdesign.values.declare import evolved
 
 PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
-FILES = re.findall(r"```python\n# (mechdesign/design/wrong_label/\w+\.py)\n(.*?)```", PAGE, re.DOTALL)
-FOLDER = "mechdesign.design.wrong_label"
+FILES = re.findall(r"```python\n# (mechdesign/methods/wrong_label/\w+\.py)\n(.*?)```", PAGE, re.DOTALL)
+FOLDER = "mechdesign.methods.wrong_label"
 
 
 @pytest.fixture

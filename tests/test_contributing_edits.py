@@ -91,17 +91,27 @@ def passed_in(run: Run, *arguments: str) -> int:
 
 
 def test_a_protocol_takes_one_file_and_two_registries() -> None:
-    assert [path for path, _ in new_files(PROTOCOL)] == ["mechdesign/collect/protocols/plane.py"]
+    assert [path for path, _ in new_files(PROTOCOL)] == ["mechdesign/studies/frequencies/protocols/plane.py"]
     touched = {path for path, _, _ in edits(PROTOCOL)}
-    assert touched == {"mechdesign/collect/protocols/catalogue.py", "mechdesign/collect/protocols/glossary.toml"}
+    assert touched == {
+        "mechdesign/studies/frequencies/protocols/catalogue.py",
+        "mechdesign/studies/frequencies/protocols/glossary.toml",
+    }
 
 
 @pytest.mark.slow
 def test_the_protocol_of_the_page_passes_the_tests_of_all_protocols(edited: Callable[[str], Run]) -> None:
-    tests = ("tests/collect/protocols", "tests/collect/test_reports.py", "tests/collect/test_survey.py")
+    tests = (
+        "tests/studies/frequencies/protocols",
+        "tests/studies/frequencies/test_reports.py",
+        "tests/studies/frequencies/test_survey.py",
+    )
     run = edited(PROTOCOL)
     assert (
-        passed_in(run, *tests, "tests/test_glossary.py", "mechdesign/collect/protocols/plane.py", "-k", "plane") >= 100
+        passed_in(
+            run, *tests, "tests/test_glossary.py", "mechdesign/studies/frequencies/protocols/plane.py", "-k", "plane"
+        )
+        >= 100
     )
 
 
@@ -119,11 +129,11 @@ def test_the_protocol_of_the_page_is_known_to_the_commands_and_becomes_a_table(e
 
 
 def test_a_kind_of_table_takes_one_file_a_name_a_runtime_and_its_checks() -> None:
-    assert [path for path, _ in new_files(TABLE)] == ["mechdesign/deploy/kinds/cyclic.py"]
-    deploy = "mechdesign/deploy"
-    runtime = "mechdesign/runtimes/python/mechdesign_runtime.py"
-    alone = {f"{deploy}/checker.py", f"{deploy}/privacy_checker.py", f"{deploy}/table.schema.json"}
-    assert {path for path, _, _ in edits(TABLE)} == {f"{deploy}/kinds/__init__.py", runtime, *alone}
+    assert [path for path, _ in new_files(TABLE)] == ["mechdesign/tables/kinds/cyclic.py"]
+    tables, tests = "mechdesign/tables", "tests/tables/conftest.py"
+    runtime = "mechdesign/runtimes/python/mechdesign_runtime/__init__.py"
+    alone = {f"{tables}/checker.py", f"{tables}/privacy_checker.py", f"{tables}/table.schema.json"}
+    assert {path for path, _, _ in edits(TABLE)} == {f"{tables}/kinds/__init__.py", runtime, tests, *alone}
 
 
 USE = """
@@ -131,8 +141,8 @@ import itertools, json, subprocess, sys
 from fractions import Fraction
 import numpy as np
 import mechdesign as md
-from mechdesign.deploy import checker, privacy_checker, sample
-from mechdesign.deploy.export import export_table
+from mechdesign.tables import checker, privacy_checker, sample
+from mechdesign.tables.export import export_table
 
 law, size = table.law, len(table.law.counts)
 assert md.load_table(table.save("t.json")) == table
@@ -158,10 +168,10 @@ for change in range(size):  # one count moved to the next place, behind a new ha
 for language in ("python", "sql"):
     assert export_table(table, language, language)
 (vectors,) = __import__("pathlib").Path("python").glob("*_vectors.txt")
-replay = md.deploy.__path__[0] + "/../runtimes/python/replay.py"
+replay = md.tables.__path__[0] + "/../runtimes/python/replay.py"
 subprocess.run([sys.executable, replay, vectors, "t.json"], check=True)
 import jsonschema
-schema = json.loads(md.deploy.__spec__.loader.get_data(md.deploy.__path__[0] + "/table.schema.json"))
+schema = json.loads(md.tables.__spec__.loader.get_data(md.tables.__path__[0] + "/table.schema.json"))
 jsonschema.validate(table.document, schema)
 """
 
@@ -176,4 +186,7 @@ def test_a_table_of_the_kind_of_the_page_is_checked_sampled_and_exported(edited:
 @pytest.mark.slow
 def test_the_kind_of_the_page_is_what_tables_ask_of_kinds(edited: Callable[[str], Run]) -> None:
     run = edited(TABLE)
-    assert passed_in(run, "tests/deploy/kinds/test_law.py", "-k", "checker or every_kind") >= 1
+    assert passed_in(run, "tests/tables/kinds/test_law.py", "-k", "checker or every_kind") >= 1
+    of_each = ("checker", "estimators", "reference", "sampler", "table", "vectors")
+    files = (f"tests/tables/test_{name}.py" for name in of_each)
+    assert passed_in(run, *files, "-k", "cyclic", "-m", "not slow") >= 15

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign import catalogue, priors
-from mechdesign.design.finite.rivalry import SINGLE
+from mechdesign import catalogue
 from mechdesign.errors import InvalidInput
 from mechdesign.field import THIS, Field, Rank, Row, above_nothing, field_of, ranked, rivals
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
+from mechdesign.methods.finite.rivalry import SINGLE
+from mechdesign.words import priors
 
 UNIT = md.Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.1, UNIT)

@@ -11,22 +11,21 @@ import pytest
 
 import mechdesign as md
 from mechdesign import field
-from mechdesign.budget.mean_route import NAMES as OF_CAPACITY
-from mechdesign.budget.searches import SEARCHES
-from mechdesign.classifier.concentration import NAMES as OF_CLASSIFIERS
-from mechdesign.collect import PROTOCOLS, metrics
-from mechdesign.collect.bench import METHODS, SLOW_METHODS
-from mechdesign.collect.mean_methods import NAMES as OF_MEANS
-from mechdesign.collect.postprocess import METHODS as POST_PROCESSINGS
-from mechdesign.design import HiddenJointProblem
-from mechdesign.design.registry import METHODS as OF_PROBLEMS, rivalry_of
-from mechdesign.design.words import optimum_name
 from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
+from mechdesign.methods.registry import METHODS as OF_PROBLEMS, rivalry_of
+from mechdesign.methods.words import optimum_name
+from mechdesign.studies.budgets.mean_route import NAMES as OF_CAPACITY
+from mechdesign.studies.budgets.searches import SEARCHES
+from mechdesign.studies.classifiers.concentration import NAMES as OF_CLASSIFIERS
 from mechdesign.studies.compared import OPTIMUM
-from mechdesign.trajectory import METHODS as OF_PATHS
+from mechdesign.studies.frequencies import PROTOCOLS, metrics
+from mechdesign.studies.frequencies.bench import METHODS, SLOW_METHODS
+from mechdesign.studies.frequencies.mean_methods import NAMES as OF_MEANS
+from mechdesign.studies.frequencies.postprocess import METHODS as POST_PROCESSINGS
+from mechdesign.studies.places import METHODS as OF_PATHS
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
 UNIFORM = md.priors.uniform(LINE)
@@ -79,7 +78,7 @@ PRINTED = {
     *SEARCHES,
     *metrics.METRICS,
     *("certified optimum", "pairwise optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
-    *("hidden joint response", HiddenJointProblem.kind, PeakedResponse.kind, CountedResponse.kind),
+    *("hidden joint response", "hidden joint", PeakedResponse.kind, CountedResponse.kind),
 }
 """Wherever an output takes a name from; what is quoted are names that commands have in their own words."""
 

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from mechdesign import Finite, Interval, InvalidInput, MinimaxProblem, Power, catalogue, optimal_minimax, plot
 from mechdesign.mechanisms.window import Window
-from mechdesign.priors import Atoms
+from mechdesign.words.priors import Atoms
 
 UNIT = Interval(0, 1)
 ABSOLUTE = Power(1.0)

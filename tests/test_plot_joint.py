@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign.design.joint import heuristic, optimal_joint
-from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import InvalidInput
+from mechdesign.methods.joint import heuristic, optimal_joint
+from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.plot.joint import _surface, joint_design, joint_heat_map, joint_profile
 
 PROBLEM = JointProblem(1.0, 10000, 0.01, colluders=500)

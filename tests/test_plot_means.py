@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mechdesign.collect.mean import EstimatedMean
 from mechdesign.plot.means import mean_intervals
+from mechdesign.studies.frequencies.mean import EstimatedMean
 
 
 def around(value: float, error: float) -> EstimatedMean:

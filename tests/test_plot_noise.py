@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from mechdesign import catalogue
-from mechdesign.design.additive import AdditiveProblem, optimal_additive
-from mechdesign.design.unbiased import optimal_unbiased
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.methods.additive import AdditiveProblem, optimal_additive
+from mechdesign.methods.unbiased import optimal_unbiased
 from mechdesign.plot.noise import noise_map, noise_table
-from mechdesign.priors import normal
+from mechdesign.words.priors import normal
 
 PROBLEM = AdditiveProblem(2.0, normal(0, 0.2, catalogue.SYMMETRIC), bins=8)
 

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.classes import UnbiasedPiecewise
-from mechdesign.collect import bench
-from mechdesign.collect.mean import calibrate
-from mechdesign.collect.protocols import protocol
-from mechdesign.deploy import estimate, make_table
-from mechdesign.design import MinimaxProblem, optimal_minimax
-from mechdesign.design.registry import solve
-from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
-from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
+from mechdesign.methods import MinimaxProblem, optimal_minimax
+from mechdesign.methods.registry import solve
+from mechdesign.studies.frequencies import bench
+from mechdesign.studies.frequencies.mean import calibrate
+from mechdesign.studies.frequencies.protocols import protocol
+from mechdesign.tables import estimate, make_table
+from mechdesign.words.classes import UnbiasedPiecewise
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.losses import Power
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 
 @pytest.mark.parametrize("points", [3, 3.0, None, "01", b"01"])
@@ -64,7 +64,7 @@ def test_unbiased_mechanisms_are_unbiased_for_small_epsilon_too(epsilon: float) 
 
 @pytest.mark.parametrize("change", [{"metrics": []}, {"l1": 1e308}])
 def test_results_edited_by_hand_are_a_file_problem(tmp_path: Path, change: dict[str, Any]) -> None:
-    from mechdesign.collect.datasets import Dataset
+    from mechdesign.studies.frequencies.datasets import Dataset
 
     path = tmp_path / "results.json"
     bench.run(bench.BenchPlan(("grr",), ("raw",), (1.0,), runs=1), Dataset.of_labels(["a", "b"] * 50), results=path)

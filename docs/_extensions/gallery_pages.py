@@ -1,4 +1,4 @@
-"""The gallery's pages, made from the package `mechdesign.gallery`: statement, the two numbers, picture, program.
+"""The gallery's pages, made from the package `mechdesign.papers.gallery`: statement, the two numbers, picture, program.
 
 A picture is drawn again only if its file has changed.
 """
@@ -21,7 +21,7 @@ _SIZE = 7.0, 4.2
 def write_pages(app: Sphinx) -> None:
     folder = Path(app.srcdir) / "gallery" / "pages"
     folder.mkdir(parents=True, exist_ok=True)
-    from mechdesign import gallery
+    from mechdesign.papers import gallery
 
     index = []
     for chapter, names in gallery.CHAPTERS:

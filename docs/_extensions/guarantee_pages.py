@@ -8,7 +8,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from mechdesign.design.registry import PROVEN_BY
+from mechdesign.methods.registry import PROVEN_BY
 
 
 def text() -> str:

@@ -18,22 +18,22 @@ from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.design.additive.problem import AdditiveProblem, usual_bins
-from mechdesign.design.additive.tuning import Trial, Tuning, tune
-from mechdesign.design.result import Design
-from mechdesign.design.summary import mechanism_words, worst_variance
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.field import Field, Rank, field_of, proven_prior
-from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.methods.additive.problem import AdditiveProblem, usual_bins
+from mechdesign.methods.additive.tuning import Trial, Tuning, tune
+from mechdesign.methods.result import Design
+from mechdesign.methods.summary import mechanism_words, worst_variance
 from mechdesign.plot.designs import gathered, noise_figure
-from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
 from mechdesign.studies.mean import parse_bounds
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Power
+from mechdesign.words.priors import Atoms, Prior, parse_prior, prior_of_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,8 +116,8 @@ def run(
     no_compare: NoCompare = False,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
 ) -> None:
-    from mechdesign.design.additive.search import optimal_additive
-    from mechdesign.design.unbiased.search import optimal_unbiased
+    from mechdesign.methods.additive.search import optimal_additive
+    from mechdesign.methods.unbiased.search import optimal_unbiased
 
     epsilon = require_epsilon(asked["epsilon"])
     if form not in _NAMES:

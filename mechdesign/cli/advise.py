@@ -15,16 +15,16 @@ from typing import Annotated, Any
 
 import typer
 
-from mechdesign.advice import WANTS, Advice, advise
-from mechdesign.advice.question import OF_WANT
 from mechdesign.cli import output
 from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import completion
-from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.data.sources import open_data
 from mechdesign.data.texts import labels_of_line
 from mechdesign.errors import InvalidInput, listed, require_one_of
+from mechdesign.studies.advice import WANTS, Advice, advise
+from mechdesign.studies.advice.question import OF_WANT
+from mechdesign.studies.frequencies.datasets import parse_domain_labels
 
 ANSWERS = ((Advice,),)
 EXAMPLE = """\

@@ -13,14 +13,18 @@ from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed, Several
 from mechdesign.cli.sent import Sent
-from mechdesign.design.additive.problem import AdditiveProblem
-from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.result import Design, gap_asked, is_open
-from mechdesign.design.summary import gap_text, standing, worst_variance
-from mechdesign.design.trade_off.problem import TradeOffProblem
-from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.words import (
+from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.field import THIS, Field, Rank, Row, field_of
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
+from mechdesign.methods.additive.problem import AdditiveProblem
+from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.prior.problem import PriorProblem
+from mechdesign.methods.result import Design, gap_asked, is_open
+from mechdesign.methods.summary import gap_text, standing, worst_variance
+from mechdesign.methods.trade_off.problem import TradeOffProblem
+from mechdesign.methods.unbiased.problem import UnbiasedProblem
+from mechdesign.methods.words import (
     below,
     excess,
     heading,
@@ -32,16 +36,11 @@ from mechdesign.design.words import (
     power_of,
     subject,
 )
-from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.field import THIS, Field, Rank, Row, field_of
-from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.plot.designs import gathered, is_based, least_favourable
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,7 +86,7 @@ def solved(
 
     With ``best_so_far`` each has an equal share of the time left, and the best design found in it stands for an answer.
     """
-    from mechdesign.design.minimax.search import minimax_sweep
+    from mechdesign.methods.minimax.search import minimax_sweep
 
     asked = [_at(problem, epsilon) for epsilon in epsilons]
     if isinstance(problem, MinimaxProblem):
@@ -106,14 +105,14 @@ def solved(
 def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
     """The same at another epsilon for all inputs."""
     if isinstance(problem, Problem):
-        return evolved(problem, privacy=Pure(epsilon))
+        return evolved(problem, privacy=evolved(problem.privacy, epsilon=epsilon))
     return evolved(problem, epsilon=epsilon)
 
 
 def _one_by_one(
     asked: Sequence[AnyProblem], seconds: float, gap: float | None, *, best_so_far: bool
 ) -> Iterator[Design]:
-    from mechdesign.design.registry import solve
+    from mechdesign.methods.registry import solve
 
     clock = Clock(seconds)
     for place, problem in enumerate(asked):
@@ -322,7 +321,7 @@ def trade_off(
     problem: TradeOffProblem, count: int, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool
 ) -> None:
     """The certified curve from the least worst case to the least average, and where the published mechanisms are."""
-    from mechdesign.design.trade_off.search import pareto
+    from mechdesign.methods.trade_off.search import pareto
 
     with output.progress(f"certified trade-off, {count} points at eps = {problem.epsilon:g}", quiet=sent.quiet):
         try:

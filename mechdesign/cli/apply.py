@@ -19,12 +19,12 @@ from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Written
 from mechdesign.cli.signatures import Part
 from mechdesign.data.sources import Progress, is_many
-from mechdesign.deploy.frames import Misfits, OnBad, apply_folder, apply_table
-from mechdesign.deploy.summary import counted_words
-from mechdesign.deploy.table import load_table
 from mechdesign.engine import Local
 from mechdesign.errors import marked
 from mechdesign.plot.canvas import printable
+from mechdesign.tables.frames import Misfits, OnBad, apply_folder, apply_table
+from mechdesign.tables.summary import counted_words
+from mechdesign.tables.table import load_table
 from mechdesign.values.declare import frozen
 
 

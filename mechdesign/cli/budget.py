@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
-from mechdesign.budget.runner import Settings
 from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Drawn
 from mechdesign.cli.signatures import Part
 from mechdesign.cli.studies import ask, told
 from mechdesign.studies.budget import ANSWERS as ANSWERS, BudgetStudy
+from mechdesign.studies.budgets.runner import Settings
 from mechdesign.values.declare import evolved
 
 EXAMPLE = "budget -p grr --metric kendall --at-least 0.7 --population msnbc-like --phi 0.1"

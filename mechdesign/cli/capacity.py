@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from mechdesign.budget.capacity import RUNS
-from mechdesign.budget.runner import Settings
-from mechdesign.budget.searches import MOST_RUNS
 from mechdesign.cli.sent import Drawn
 from mechdesign.cli.signatures import Part
 from mechdesign.cli.studies import give
+from mechdesign.studies.budgets.capacity import RUNS
+from mechdesign.studies.budgets.runner import Settings
+from mechdesign.studies.budgets.searches import MOST_RUNS
 from mechdesign.studies.capacity import EXACT, CapacityStudy, shapes as shapes
 from mechdesign.values.declare import evolved
 

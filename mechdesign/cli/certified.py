@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.cli import output
-from mechdesign.design.result import Certificate, Design, Report
-from mechdesign.design.summary import certificate_words, gap_words, mechanism_words, worst_variance_words
-from mechdesign.design.words import Labels, counted
 from mechdesign.field import Row
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
@@ -24,12 +21,15 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
+from mechdesign.methods.result import Certificate, Design, Report
+from mechdesign.methods.summary import certificate_words, gap_words, mechanism_words, worst_variance_words
+from mechdesign.methods.words import Labels, counted
 from mechdesign.plot.certified import Based
 from mechdesign.plot.designs import gathered, is_based, names_of
-from mechdesign.priors import Atoms
 from mechdesign.values.codec import kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
+from mechdesign.words.priors import Atoms
 
 Floats = NDArray[np.float64]
 
@@ -207,13 +207,13 @@ def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
 
 
 def _evidence_shape(schemas: Schemas) -> dict[str, Any]:
-    from mechdesign.design.registry import PROVEN_BY
+    from mechdesign.methods.registry import PROVEN_BY
 
     return schemas.any_of(*dict.fromkeys(evidence for kinds in PROVEN_BY.values() for evidence in kinds))
 
 
 def _problem_shape(schemas: Schemas) -> dict[str, Any]:
-    from mechdesign.design.registry import PROVEN_BY
+    from mechdesign.methods.registry import PROVEN_BY
 
     return schemas.any_of(*PROVEN_BY)
 

@@ -13,12 +13,12 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending, load_collection
-from mechdesign.deploy.reports.payload import payload_of
-from mechdesign.deploy.summary import counted_words
-from mechdesign.deploy.table import load_table
 from mechdesign.errors import InvalidInput, marked
 from mechdesign.plot.canvas import printable
+from mechdesign.tables.reports.collection import Attribute, Collection, Spending, load_collection
+from mechdesign.tables.reports.payload import payload_of
+from mechdesign.tables.summary import counted_words
+from mechdesign.tables.table import load_table
 from mechdesign.values.declare import frozen
 
 

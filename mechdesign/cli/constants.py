@@ -10,8 +10,8 @@ from mechdesign.cli import output
 from mechdesign.cli.answers import with_options
 from mechdesign.cli.options import BestSoFar, parse_epsilons
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.design import constants
 from mechdesign.errors import NoAnswer
+from mechdesign.methods import constants
 from mechdesign.values.declare import frozen
 
 

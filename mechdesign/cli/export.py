@@ -11,16 +11,16 @@ import typer
 
 from mechdesign.cli import devices, output
 from mechdesign.cli.sent import Written
-from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.export.folder import export_package, tables_of
-from mechdesign.deploy.export.registry import LANGUAGES, PACKAGED, require_state
-from mechdesign.deploy.export.single import export_table
-from mechdesign.deploy.export.words import comes_out, goes_in
-from mechdesign.deploy.reports.collection import Collection, is_collection, load_collection
-from mechdesign.deploy.table import Table, load_table
-from mechdesign.deploy.vectors import boundaries_left_out
 from mechdesign.errors import InvalidInput, marked
 from mechdesign.plot.canvas import printable
+from mechdesign.tables.device.description import Device
+from mechdesign.tables.export.folder import export_package, tables_of
+from mechdesign.tables.export.registry import LANGUAGES, PACKAGED, require_state
+from mechdesign.tables.export.single import export_table
+from mechdesign.tables.export.words import comes_out, goes_in
+from mechdesign.tables.reports.collection import Collection, is_collection, load_collection
+from mechdesign.tables.table import Table, load_table
+from mechdesign.tables.vectors import boundaries_left_out
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 

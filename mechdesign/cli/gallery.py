@@ -17,7 +17,7 @@ from mechdesign.cli import output
 from mechdesign.cli.sent import Drawn
 from mechdesign.cli.signatures import completion
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.gallery import CHAPTERS, ENTRIES, Entry, Outcome, entry
+from mechdesign.papers.gallery import CHAPTERS, ENTRIES, Entry, Outcome, entry
 from mechdesign.values.declare import frozen
 
 

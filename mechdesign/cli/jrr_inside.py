@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from mechdesign.cli import output
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.words import eps_words
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import Ratio, conditional_ratio, log_up
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse, rho_range
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary, best_hashes
+from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.words import eps_words
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import shaped

@@ -13,31 +13,31 @@ import numpy as np
 import typer
 
 from mechdesign import plot
-from mechdesign.classes import All, InPlane
 from mechdesign.cli import output
 from mechdesign.cli.answers import with_options
 from mechdesign.cli.certified import Designed, print_finite
 from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import completion
-from mechdesign.criteria import CRITERIA, Lexicographic, Worst, named_criterion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.places import GLOBE, LINE, PLANE, FoundPlaces, read_places
-from mechdesign.design.pairwise.proof import output_columns
-from mechdesign.design.pairwise.rivals import adversary_error
-from mechdesign.design.pairwise.supports import pairs_of
-from mechdesign.design.result import Design, is_open
-from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
-from mechdesign.design.words import excess, heading, headline, is_lexicographic, labels_of, protected
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.field import field_of
-from mechdesign.finite_losses import Distances, FiniteLoss, Matrix
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.pairs import Metric
-from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
+from mechdesign.methods.pairwise.proof import output_columns
+from mechdesign.methods.pairwise.rivals import adversary_error
+from mechdesign.methods.pairwise.supports import pairs_of
+from mechdesign.methods.result import Design, is_open
+from mechdesign.methods.summary import certificate_words, gap_text, gap_words, standing
+from mechdesign.methods.words import excess, heading, headline, is_lexicographic, labels_of, protected
 from mechdesign.plot.designs import names_of
-from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
+from mechdesign.words.classes import All, InPlane
+from mechdesign.words.criteria import CRITERIA, Lexicographic, Worst, named_criterion
+from mechdesign.words.finite_losses import Distances, FiniteLoss, Matrix
+from mechdesign.words.pairs import Metric
+from mechdesign.words.places import EUCLIDEAN, GREAT_CIRCLE
+from mechdesign.words.problem import Problem
 
 _LOSSES = {"euclidean": 1.0, "distance": 1.0, "squared": 2.0}
 
@@ -200,7 +200,7 @@ def answer(
 
 
 def _solved(problem: Problem, gap: float | None, seconds: float, say: Any, *, best_so_far: bool) -> Design:
-    from mechdesign.design.registry import solve
+    from mechdesign.methods.registry import solve
 
     try:
         return solve(problem, seconds, gap=gap, say=say)
@@ -222,7 +222,7 @@ def _adversary_error(design: Design) -> float | None:
     problem, table = design.problem, design.mechanism
     assert isinstance(problem, Problem)
     assert isinstance(table, Discrete)
-    if problem.prior is None:
+    if problem.weights is None:
         return None
     wide = np.zeros((len(table.inputs), problem.table.width))
     wide[:, output_columns(table, problem)] = table.probabilities

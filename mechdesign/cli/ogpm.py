@@ -9,32 +9,32 @@ from typing import Annotated
 
 import typer
 
-from mechdesign.classes import UnbiasedPiecewise
 from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.design.floor import Floor, floor_of
-from mechdesign.design.piecewise.problem import PiecewiseProblem
-from mechdesign.design.piecewise.search import optimal_piecewise
-from mechdesign.design.polar.problem import PolarProblem
-from mechdesign.design.polar.search import optimal_polar
-from mechdesign.design.result import Design
-from mechdesign.design.summary import mechanism_words
-from mechdesign.design.words import headline, measure, other_goal, power_of
-from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.field import Field, Rank, field_of
-from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
+from mechdesign.methods.floor import Floor, floor_of
+from mechdesign.methods.piecewise.problem import PiecewiseProblem
+from mechdesign.methods.piecewise.search import optimal_piecewise
+from mechdesign.methods.polar.problem import PolarProblem
+from mechdesign.methods.polar.search import optimal_polar
+from mechdesign.methods.result import Design
+from mechdesign.methods.summary import mechanism_words
+from mechdesign.methods.words import headline, measure, other_goal, power_of
 from mechdesign.plot.designs import density_figure
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.words.classes import UnbiasedPiecewise
+from mechdesign.words.domains import Circle, Interval
+from mechdesign.words.losses import Power, parse_loss
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 
 @frozen
@@ -91,7 +91,7 @@ def _problem(asked: Asked, *, circular: bool) -> PiecewiseProblem:
 
 
 def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:
-    from mechdesign.design.piecewise.program import search_pieces
+    from mechdesign.methods.piecewise.program import search_pieces
 
     if method == "reduction":
         return optimal_piecewise(problem)
@@ -106,7 +106,7 @@ def _polar(asked: Asked) -> Design:
 
 
 def _unbiased(asked: Asked) -> Design:
-    from mechdesign.design.registry import solve
+    from mechdesign.methods.registry import solve
 
     if parse_loss(asked.text("loss", "squared")) != Power(2.0):
         rule = "be squared with --unbiased: the error is a variance"

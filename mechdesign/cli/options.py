@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from mechdesign.data.texts import parse_epsilons as parse_epsilons
-from mechdesign.domains import (
+from mechdesign.engine import Dask, Engine, Local
+from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import field, frozen, option
+from mechdesign.words.domains import (
     Finite,
     Interval,
     is_whole_range,
     parse_domain as parse_domain,
     parse_interval as parse_interval,
 )
-from mechdesign.engine import Dask, Engine, Local
-from mechdesign.errors import InvalidInput
-from mechdesign.values.declare import field, frozen, option
 
 Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
 LossText = Annotated[str, typer.Option("--loss", help="absolute, squared or power:P.")]

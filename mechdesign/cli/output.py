@@ -21,7 +21,7 @@ from mechdesign.values.declare import field
 from mechdesign.values.tables import Grid, number as number, printable
 
 if TYPE_CHECKING:  # no command waits for what only another one answers with
-    from mechdesign.design.floor import Floor
+    from mechdesign.methods.floor import Floor
 
 _PLAIN_WIDTH = 120  # a pipe or a file has no width of its own
 _FIRST_TICK = 2.0

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mechdesign.collect.own import is_own, told
 from mechdesign.errors import InvalidInput, did_you_mean
+from mechdesign.studies.frequencies.own import is_own, told
 
 HELP = "module:name is your own, from this folder: its code is run"
 

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mechdesign import plot
-from mechdesign.collect import bench
-from mechdesign.deploy.table import load_table
-from mechdesign.design.result import FORMAT as DESIGN, Design
-from mechdesign.design.saved import design_of_document
-from mechdesign.design.summary import name_of
-from mechdesign.design.words import power_of
 from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.product import Product
+from mechdesign.methods.result import FORMAT as DESIGN, Design
+from mechdesign.methods.saved import design_of_document
+from mechdesign.methods.summary import name_of
+from mechdesign.methods.words import power_of
 from mechdesign.studies.bench import HEAT, LINES, bench_figure
+from mechdesign.studies.frequencies import bench
+from mechdesign.tables.table import load_table
 from mechdesign.values import files
+from mechdesign.words.losses import Power
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

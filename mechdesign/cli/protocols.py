@@ -1,8 +1,8 @@
 """All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy losses.
 
 What many reports of a user tell together depends on the two histories that are compared: losses are printed by
-relation (`mechdesign.collect.protocols.histories`). With --protocol only that one; --out then writes what its clients
-run, for `estimate-counts --survey`.
+relation (`mechdesign.studies.frequencies.protocols.histories`). With --protocol only that one; --out then writes what
+its clients run, for `estimate-counts --survey`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mechdesign.cli import output
 from mechdesign.cli.options import Eps
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import completion
-from mechdesign.collect.datasets import parse_domain_labels
-from mechdesign.collect.protocols.arguments import require_item_count, require_users
-from mechdesign.collect.protocols.catalogue import PROTOCOLS, ProtocolEntry, entry, protocol
-from mechdesign.collect.protocols.histories import require_rounds
-from mechdesign.collect.protocols.longitudinal import Longitudinal
-from mechdesign.collect.protocols.protocol import FrequencyProtocol
-from mechdesign.collect.survey import Survey
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
+from mechdesign.studies.frequencies.datasets import parse_domain_labels
+from mechdesign.studies.frequencies.protocols.arguments import require_item_count, require_users
+from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS, ProtocolEntry, entry, protocol
+from mechdesign.studies.frequencies.protocols.histories import require_rounds
+from mechdesign.studies.frequencies.protocols.longitudinal import Longitudinal
+from mechdesign.studies.frequencies.protocols.protocol import FrequencyProtocol
+from mechdesign.studies.frequencies.survey import Survey
 from mechdesign.values.declare import frozen
 
 _RELATIONS = {

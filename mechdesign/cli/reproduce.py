@@ -18,13 +18,14 @@ import typer
 from rich.console import JustifyMethod
 from rich.table import Table
 
-from mechdesign import plot, report
+from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Part
 from mechdesign.errors import InvalidInput
-from mechdesign.report.tables import counts, lines_of, markdown, of_claims, spreadsheet, summary, taken_words
-from mechdesign.reproduce.claim import Claim, Outcome, Picture, judge
+from mechdesign.papers import report
+from mechdesign.papers.claims.claim import Claim, Outcome, Picture, judge
+from mechdesign.papers.report.tables import counts, lines_of, markdown, of_claims, spreadsheet, summary, taken_words
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
 
@@ -110,7 +111,7 @@ def run(
         Path | None, typer.Option("--data", help="A folder with data sets of the papers.", metavar="FOLDER")
     ] = None,
 ) -> None:
-    from mechdesign.reproduce.catalogue import CLAIMS, named, with_data
+    from mechdesign.papers.claims.catalogue import CLAIMS, named, with_data
 
     given = [name for name, is_given in (("NAME", names), ("--all", every), ("--quick", quick)) if is_given]
     if len(given) > 1:

@@ -15,7 +15,7 @@ from mechdesign.values.tables import printable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mechdesign.design.result import Design
+    from mechdesign.methods.result import Design
 
 
 @frozen

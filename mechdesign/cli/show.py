@@ -11,29 +11,29 @@ from mechdesign import plot
 from mechdesign.cli import certified, jrr, jrr_hidden, output
 from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
 from mechdesign.cli.sent import Drawn
-from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.convex.problem import TableProblem
-from mechdesign.design.evidence import Problem
-from mechdesign.design.hidden_joint.problem import HiddenJointProblem
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.result import Design
-from mechdesign.design.saved import load_design
-from mechdesign.design.summary import kind_of, name_of, worst_variance
-from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
-from mechdesign.domains import Circle
 from mechdesign.errors import marked
-from mechdesign.finite_losses import Distances, Matrix
-from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import HiddenResponse
 from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
+from mechdesign.methods.convex.problem import TableProblem
+from mechdesign.methods.evidence import Problem
+from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.result import Design
+from mechdesign.methods.saved import load_design
+from mechdesign.methods.summary import kind_of, name_of, worst_variance
+from mechdesign.methods.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
 from mechdesign.plot.designs import least_favourable
-from mechdesign.priors import Atoms
-from mechdesign.problem import Problem as OfWords
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.words.criteria import Aim, Criterion
+from mechdesign.words.domains import Circle
+from mechdesign.words.finite_losses import Distances, Matrix
+from mechdesign.words.losses import Absolute, Power, Squared
+from mechdesign.words.priors import Atoms
+from mechdesign.words.problem import Problem as OfWords
 
 
 @frozen
@@ -97,7 +97,7 @@ def run(
     if isinstance(design.problem, JointProblem):
         jrr.show(design, sent)
         return
-    if isinstance(design.problem, HiddenJointProblem):
+    if isinstance(design.mechanism, HiddenResponse):
         jrr_hidden.show(design, sent)
         return
     mechanism = design.own_law
@@ -170,7 +170,7 @@ def _name(design: Design, part: Mechanism) -> str:
 
 def _called(design: Design, part: Mechanism) -> str:
     """That, and the file's own name where it is another one."""
-    from mechdesign.design.registry import optimum_of
+    from mechdesign.methods.registry import optimum_of
 
     is_own = part.name in (optimum_of(design), _name(design, part))
     return _name(design, part) + ("" if is_own else f", called {marked(part.name)}")

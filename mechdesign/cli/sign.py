@@ -12,9 +12,9 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Written
-from mechdesign.deploy.reports.signing import new_key, sign
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.plot.canvas import printable
+from mechdesign.tables.reports.signing import new_key, sign
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 

@@ -16,7 +16,7 @@ from mechdesign.cli import output
 from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.design.result import FORMAT
+from mechdesign.methods.result import FORMAT
 from mechdesign.values import files
 
 ANSWERS = ((Designed,),)
@@ -30,7 +30,7 @@ def run(
     sent: Sent,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to spend.", metavar="S")] = 60.0,
 ) -> None:
-    from mechdesign.design.registry import CODEC, PROVEN_BY, solve
+    from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
 
     sent.require_writable()
     require_time_limit(time_limit)

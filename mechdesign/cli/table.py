@@ -16,33 +16,32 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.estimated import CODES_LOOK_LIKE_LABELS
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror, completion
-from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.texts import LABELS, labels_of_line
-from mechdesign.deploy.checker import MOST_ITEMS
-from mechdesign.deploy.kinds import ItemsLaw
-from mechdesign.deploy.labels import Labels, require_labels
-from mechdesign.deploy.making import NOISE, Source, make_table, repaired
-from mechdesign.deploy.table import Chances, MeanEstimator, Repair, Table
-from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.result import Design
-from mechdesign.design.saved import load_design
-from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.words import power_of
-from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, did_you_mean, require_epsilon
 from mechdesign.exact.rational import float_down, float_up
-from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
-from mechdesign.priors import uniform
+from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.result import Design
+from mechdesign.methods.saved import load_design
+from mechdesign.methods.unbiased.problem import UnbiasedProblem
+from mechdesign.methods.words import power_of
+from mechdesign.studies.frequencies.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.studies.own import numbers_of
+from mechdesign.tables.checker import MOST_ITEMS
+from mechdesign.tables.kinds import ItemsLaw
+from mechdesign.tables.labels import CODES_LOOK_LIKE_LABELS, Labels, require_labels
+from mechdesign.tables.making import NOISE, Source, make_table, repaired
+from mechdesign.tables.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.values import files
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_up
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.losses import parse_loss
+from mechdesign.words.priors import uniform
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
@@ -208,7 +207,7 @@ def _is_biased(design: Source | None, table: Table) -> bool:
 
 def _smaller(design: Source | None, table: Table) -> str:
     """What a hundredth more error would save of the size, if that is nine tenths: measured on the table itself."""
-    from mechdesign.design.minimax.search import optimal_minimax
+    from mechdesign.methods.minimax.search import optimal_minimax
 
     problem = design.problem if isinstance(design, Design) else None
     proven = table.proven
@@ -288,8 +287,8 @@ def _designed(
     labels: tuple[str, ...] | None,
     gap: float | None,
 ) -> Source:
-    from mechdesign.design.minimax.search import optimal_minimax
-    from mechdesign.design.unbiased.search import optimal_unbiased
+    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.unbiased.search import optimal_unbiased
 
     if name is not None:
         _require_absent({"--gap": gap}, "with --mechanism, which is no search")

@@ -15,19 +15,19 @@ from mechdesign import plot
 from mechdesign.cli import devices, output
 from mechdesign.cli.collection import counted
 from mechdesign.cli.sent import Said
-from mechdesign.deploy import checker
-from mechdesign.deploy.device.description import Device, load_device
-from mechdesign.deploy.export.difference import device_named, is_packaged, package_difference, package_of
-from mechdesign.deploy.export.single import source_difference
-from mechdesign.deploy.manifest import MANIFEST, Manifest
-from mechdesign.deploy.reports.collection import is_collection, load_collection
-from mechdesign.deploy.reports.signing import BadSignature, Signed, verify as verify_signature
-from mechdesign.deploy.summary import kept_words
-from mechdesign.deploy.table import Table, is_design, load_table
 from mechdesign.errors import FileProblem, InvalidInput, marked
-from mechdesign.privacy import Pure
+from mechdesign.tables import checker
+from mechdesign.tables.device.description import Device, load_device
+from mechdesign.tables.export.difference import device_named, is_packaged, package_difference, package_of
+from mechdesign.tables.export.single import source_difference
+from mechdesign.tables.manifest import MANIFEST, Manifest
+from mechdesign.tables.reports.collection import is_collection, load_collection
+from mechdesign.tables.reports.signing import BadSignature, Signed, verify as verify_signature
+from mechdesign.tables.summary import kept_words
+from mechdesign.tables.table import Table, is_design, load_table
 from mechdesign.values import files
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.words.privacy import Pure
 
 _WIDTH = 80
 
@@ -54,7 +54,7 @@ verify pm.json"""
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="A table, a collection or a manifest.json.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="A table, a collection or a _manifest.json.", metavar="FILE")],
     sent: Said,
     source: Annotated[
         Path | None,

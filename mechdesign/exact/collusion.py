@@ -24,8 +24,8 @@ from math import comb
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse, require_population
-from mechdesign.privacy import require_colluders
 from mechdesign.values.declare import frozen
+from mechdesign.words.privacy import require_colluders
 
 Ratio = Fraction | None
 """A likelihood ratio; None is infinite."""

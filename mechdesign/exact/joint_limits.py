@@ -9,8 +9,8 @@ from typing import ClassVar
 from mechdesign.exact.collusion import collusion
 from mechdesign.exact.joint_variance import Goal
 from mechdesign.exact.rational import exp_lower, exp_upper
-from mechdesign.privacy import Collusion
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.words.privacy import Collusion
 
 LEAST_TRUTH = Fraction(1, 1000)
 """Laws are searched whose ``kp - 1`` is at least this share of independent responses': such independent ones have 10^6

@@ -67,7 +67,7 @@ def matrix_bound(
 def matrix_error(mechanism: Discrete, losses: Floats, prior: Floats | None = None) -> Fraction:
     """The exact worst case of a mechanism, or its average under a prior; outputs are numbers of columns.
 
-    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.words.domains import Finite
     >>> coin = Discrete(1.0, Finite((0, 1)), Finite((0, 1)), [[0.75, 0.25], [0.5, 0.5]])
     >>> matrix_error(coin, np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0.5, 0.5]))
     Fraction(3, 8)
@@ -110,7 +110,7 @@ def least_weighted_loss(epsilon: float, losses: Floats, levels: Floats, *weights
 def exact_errors(mechanism: Discrete, losses: Floats) -> list[Fraction]:
     """The expected loss at each input, exactly; the mechanism's outputs are numbers of columns of ``losses``.
 
-    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.words.domains import Finite
     >>> coin = Discrete(1.0, Finite((0, 1)), Finite((0, 1)), [[0.75, 0.25], [0.5, 0.5]])
     >>> exact_errors(coin, np.array([[0.0, 1.0], [1.0, 0.0]]))
     [Fraction(1, 4), Fraction(1, 2)]

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.pairs import Metric, Pairs, Pairwise
 from mechdesign.values.declare import frozen
+from mechdesign.values.digits import rounded_up
+from mechdesign.words.pairs import Metric, Pairs, Pairwise
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +43,17 @@ class PairsProof:
     pair: tuple[int, int]
     slack: float
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The pair that is nearest to its limit, and loudly what is not protected."""
+        one, other = self.pair
+        return (
+            f"privacy: every pair keeps its eps (decided exactly); nearest to its limit are inputs {one} and {other}, "
+            f"with {self.slack:g} left",
+            f"between any two inputs: eps at most {rounded_up(self.loss, 6)}",
+            *self.privacy.notes,
+        )
+
     def document(self) -> dict[str, Any]:
         """The account as JSON: the problem beside it says the epsilons."""
         return {"kind": self.privacy.kind, "loss": self.loss, "pair": list(self.pair), "slack": self.slack}
@@ -50,7 +62,7 @@ class PairsProof:
 def prove_pairs(mechanism: Any, privacy: Pairs) -> PairsProof:
     """The proof that every pair keeps its epsilon, or `CheckFailed` that names one that does not.
 
-    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.words.domains import Finite
     >>> coin = Discrete(1.0, Finite((0, 1)), Finite((0, 1)), [[0.6, 0.4], [0.4, 0.6]])
     >>> prove_pairs(coin, Pairwise([[0, 0.5], [1, 0]])).slack
     0.094534

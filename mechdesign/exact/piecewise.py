@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_up
-from mechdesign.losses import Power
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+from mechdesign.words.domains import Circle, Interval
+from mechdesign.words.losses import Power
 
 _ROUNDING = 1e-12
 
@@ -37,7 +37,7 @@ def error_up(mechanism: Piecewise, x: float, loss: Power) -> float:
 def exact_error(mechanism: Piecewise, x: float | Fraction, exponent: int) -> Fraction:
     """``E|Y - x|^exponent`` of a mechanism with affine windows, as an exact rational.
 
-    >>> from mechdesign.domains import Interval
+    >>> from mechdesign.words.domains import Interval
     >>> exact_error(Piecewise(1.0, Interval(0, 1), Interval(0, 1), low=0.5, high=1.25), 0.0, 1)
     Fraction(5, 12)
     """
@@ -52,7 +52,7 @@ def exact_error(mechanism: Piecewise, x: float | Fraction, exponent: int) -> Fra
 def exact_bias(mechanism: Piecewise, x: float | Fraction) -> Fraction:
     """``E[Y] - x`` of a mechanism with affine windows, as an exact rational.
 
-    >>> from mechdesign.domains import Interval
+    >>> from mechdesign.words.domains import Interval
     >>> exact_bias(Piecewise(1.0, Interval(0, 1), Interval(0, 1), low=0.5, high=1.25), 0.5)
     Fraction(0, 1)
     """

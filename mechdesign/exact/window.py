@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from mechdesign.exact.cells import Cells
 from mechdesign.mechanisms.fill import ExactFill, Stretch, power_sum
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.dyadic import dyadic
+from mechdesign.words.cells import Cells
 
 
 def exact_worst_error(mechanism: Window, exponent: int) -> Fraction:
@@ -23,7 +23,7 @@ def exact_worst_error(mechanism: Window, exponent: int) -> Fraction:
     Between turns the law is constant and the error convex in x, so the maximum is at a turn or an end. The turns are
     found again here with rational cumulative sums.
 
-    >>> from mechdesign.domains import Interval
+    >>> from mechdesign.words.domains import Interval
     >>> exact_worst_error(Window(1.0, Interval(0, 1), [0.25, 0.75], [0.25, 0.25], 2.5), 1)
     Fraction(7, 16)
     """
@@ -48,7 +48,7 @@ def exact_average(mechanism: Window, cells: Cells, exponent: int) -> Fraction:
 
     which is the error at the mean plus, for p = 2, the variance, and for p = 1 what outputs inside the cell can add.
 
-    >>> from mechdesign.domains import Interval
+    >>> from mechdesign.words.domains import Interval
     >>> half = Window(1.0, Interval(0, 1), [0.25, 0.75], [0.25, 0.25], 2.5)
     >>> exact_average(half, Cells.of_atoms([0.0, 1.0], [0.5, 0.5]), 1)
     Fraction(7, 16)

@@ -10,13 +10,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval, Line, only
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.noise import Laplace, Noise, require_positive
 from mechdesign.mechanisms.quadrature import integrate
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.values.declare import epsilon, field, frozen
+from mechdesign.words.domains import Interval, Line, only
+from mechdesign.words.losses import Loss, Power
 
 Floats = NDArray[np.float64]
 

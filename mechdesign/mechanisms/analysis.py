@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import smooth
 from mechdesign.mechanisms.protocol import ScalarMechanism
-from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.words.domains import Circle, Finite, Interval, Line, require_numbers
+from mechdesign.words.losses import Loss, Power
+from mechdesign.words.priors import Atoms, Density, Prior
 
 Floats = NDArray[np.float64]
 

@@ -12,9 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from mechdesign.domains import UNIT, Circle, Finite, Interval, require_domain
 from mechdesign.errors import InvalidInput, did_you_mean, require_epsilon
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
@@ -27,6 +25,8 @@ from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.later import optimize
+from mechdesign.words.domains import UNIT, Circle, Finite, Interval, require_domain
+from mechdesign.words.losses import Loss, Power
 
 __all__ = [
     "ON_CIRCLES",

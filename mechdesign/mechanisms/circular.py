@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, only
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.panels import integrate_between
 from mechdesign.values.declare import epsilon, field, frozen
 from mechdesign.values.later import special
+from mechdesign.words.domains import Circle, only
+from mechdesign.words.losses import Custom, Loss, Power
 
 Floats = NDArray[np.float64]
 

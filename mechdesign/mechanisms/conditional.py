@@ -1,6 +1,6 @@
 """Conditional noise on a grid: values are rounded at random to the grid, then noise of their own law is added.
 
-This is the form of the additive mechanisms of AAA (see `mechdesign.design.additive.search`).
+This is the form of the additive mechanisms of AAA (see `mechdesign.methods.additive.search`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval, Line, only
 from mechdesign.errors import InvalidInput, require_whole
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow, exact_path
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, numbers, whole
+from mechdesign.words.domains import Interval, Line, only
+from mechdesign.words.losses import Loss, Power
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

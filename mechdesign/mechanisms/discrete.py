@@ -12,13 +12,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Line, only
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
 from mechdesign.values.declare import array, epsilon, field, frozen, numbers
 from mechdesign.values.dyadic import dyadic
+from mechdesign.words.domains import Finite, Line, only
+from mechdesign.words.losses import Loss
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.object_]

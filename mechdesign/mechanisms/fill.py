@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval
-from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.values.dyadic import dyadic
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.losses import Loss
 
 Floats = NDArray[np.float64]
 Place = int | Fraction

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Finite, Interval, only
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.adaptive import Panels, integrals
 from mechdesign.mechanisms.quadrature import loss_kinks
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.priors import Atoms, Prior
 from mechdesign.values.declare import epsilon, field, frozen
+from mechdesign.words.domains import Circle, Finite, Interval, only
+from mechdesign.words.losses import Loss
+from mechdesign.words.priors import Atoms, Prior
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ class FromDensity:
     cannot be proven, be a design, become a table or be in a file. What is to be shipped, cut into cells
     (`mechdesign.mechanisms.Discrete`): then privacy is decided.
 
-    >>> from mechdesign.losses import Absolute
+    >>> from mechdesign.words.losses import Absolute
     >>> unit = Interval(0, 1)
     >>> own = FromDensity(2.0, unit, unit, lambda y, x: 1 + (2 * x - 1) * (y - 0.5))
     >>> worst, place = own.worst_case(Absolute())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -21,6 +20,7 @@ from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
+from mechdesign.words.losses import Loss, Power
 
 SCALAR_KINDS: tuple[type, ...] = (
     Additive,

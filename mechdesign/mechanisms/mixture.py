@@ -7,14 +7,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.values.declare import epsilon, finite, frozen
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Loss
 
 Floats = NDArray[np.float64]
 

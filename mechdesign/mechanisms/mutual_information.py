@@ -35,7 +35,7 @@ class MutualInformation:
 def mutual_information(mechanism: Discrete, prior: ArrayLike | None = None) -> MutualInformation:
     """Of an input drawn from ``prior`` (weights of the inputs; uniform if none are given) and its report.
 
-    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.words.domains import Finite
     >>> coin = Discrete(math.log(3), Finite((0, 1)), Finite((0, 1)), [[0.75, 0.25], [0.25, 0.75]])
     >>> found = mutual_information(coin)
     >>> round(found.lower, 6), round(found.upper, 6), round(found.most, 6)

@@ -1,6 +1,6 @@
 """Piecewise mechanisms: density ``high`` on a window around the input, ``low`` everywhere else.
 
-Every optimal m-piece mechanism has this form (see `mechdesign.design.piecewise.search`), and so have PM and SW.
+Every optimal m-piece mechanism has this form (see `mechdesign.methods.piecewise.search`), and so have PM and SW.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Interval, only, require_between, require_domain
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.inversion import WindowDensity, draw_on_circle, draw_on_line
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sublevel import remembered_sublevel_set
 from mechdesign.values.declare import epsilon, evolved, field, finite, frozen
+from mechdesign.words.domains import Circle, Interval, only, require_between, require_domain
+from mechdesign.words.losses import Loss, Power
 
 Floats = NDArray[np.float64]
 

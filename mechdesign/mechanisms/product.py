@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign import domains
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.priors import Prior
 from mechdesign.values.declare import field, frozen
+from mechdesign.words import domains
+from mechdesign.words.losses import Loss
+from mechdesign.words.priors import Prior
 
 Floats = NDArray[np.float64]
 

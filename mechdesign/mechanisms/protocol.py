@@ -7,11 +7,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Domain, Finite, Interval, Line, Product
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.priors import Prior
+from mechdesign.words.domains import Circle, Domain, Finite, Interval, Line, Product
+from mechdesign.words.losses import Loss
+from mechdesign.words.priors import Prior
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class Continuous(ScalarMechanism, Protocol):
 
 _OF = {
     "Design": "take its mechanism, design.mechanism",
-    "Table": "take the mechanism that it was made from, or mechdesign.deploy.measured.measured(table) for its errors",
+    "Table": "take the mechanism that it was made from, or mechdesign.tables.measured.measured(table) for its errors",
 }
 
 

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.losses import Custom, Loss, Power
 from mechdesign.panels import integrate_between
+from mechdesign.words.losses import Custom, Loss, Power
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.domains import Interval
-from mechdesign.losses import Custom, Loss
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Custom, Loss
 
 Floats = NDArray[np.float64]
 Spans = list[tuple[float, float]]
@@ -51,7 +51,7 @@ def sublevel_set(loss: Loss, x: float, outputs: Interval, measure: float) -> tup
     is found by bisection, the ends of the set at each level by bisection too. Where the loss is flat at the level, the
     flat part is filled from the left. The total width is exact whatever the loss.
 
-    >>> from mechdesign.losses import Power
+    >>> from mechdesign.words.losses import Power
     >>> starts, widths = sublevel_set(Power(1.0), 0.25, Interval(0.0, 1.0), 0.2)
     >>> starts.round(9).tolist(), widths.round(9).tolist()
     ([0.15], [0.2])

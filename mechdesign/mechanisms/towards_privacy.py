@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.words.domains import Finite
 
 Floats = NDArray[np.float64]
 
@@ -87,5 +87,5 @@ def _require_nearly_private(law: Discrete, limit: Fraction) -> None:
         "probabilities",
         f"rows {rows[0]} and {rows[1]} in column {column}",
         f"have ratios of at most e^{law.epsilon:g}, up to rounding",
-        "mechdesign.deploy.repaired makes a private table of one that is not",
+        "mechdesign.tables.repaired makes a private table of one that is not",
     )

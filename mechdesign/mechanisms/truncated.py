@@ -7,14 +7,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.values.declare import frozen
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Loss, Power
 
 Floats = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval, only
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
 from mechdesign.values.declare import epsilon, field, finite, frozen
+from mechdesign.words.domains import Finite, Interval, only
+from mechdesign.words.losses import Loss, Power
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Unbiased window mechanisms: a base measure, and extra mass on a window that is placed so that ``E[Y|x] = x``.
 
-This is the form of every optimal unbiased mechanism for the variance (see `mechdesign.design.unbiased.search`).
+This is the form of every optimal unbiased mechanism for the variance (see `mechdesign.methods.unbiased.search`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval, only
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.fill import ExactFill, Fill, Filled, Stretch
 from mechdesign.mechanisms.ratio import LikelihoodRatio
@@ -24,6 +22,8 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.values.codec import named
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, numbers
 from mechdesign.values.dyadic import dyadic
+from mechdesign.words.domains import Interval, only
+from mechdesign.words.losses import Loss
 
 Floats = NDArray[np.float64]
 

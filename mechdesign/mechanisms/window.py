@@ -1,7 +1,7 @@
 """Window mechanisms: a base measure on finitely many outputs, and extra mass on the outputs nearest to the input.
 
 This is the form of every optimal mechanism for a loss that grows with the distance (see
-`mechdesign.design.minimax.search`).
+`mechdesign.methods.minimax.search`).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval, only
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.fill import ExactFill, Fill, Filled
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sliding import Sliding
-from mechdesign.priors import Prior
 from mechdesign.values.codec import named
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, numbers
 from mechdesign.values.dyadic import dyadic
+from mechdesign.words.domains import Interval, only
+from mechdesign.words.losses import Loss, Power
+from mechdesign.words.priors import Prior
 
 Floats = NDArray[np.float64]
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from mechdesign.domains import Interval
-from mechdesign.losses import Loss
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.plot.canvas import (
@@ -24,7 +22,9 @@ from mechdesign.plot.canvas import (
     empty_figure,
     nested_style,
 )
-from mechdesign.priors import Atoms
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Loss
+from mechdesign.words.priors import Atoms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
-from mechdesign.design.minimax.proof import MinimaxBound
-from mechdesign.design.prior.problem import PriorProblem
-from mechdesign.design.prior.proof import BinsBound
-from mechdesign.design.result import Design
-from mechdesign.design.summary import gap_text, name_of
-from mechdesign.design.words import Labels, labels_of, power_of
-from mechdesign.domains import Interval
-from mechdesign.exact.cells import Cells
 from mechdesign.field import proven_prior
-from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
@@ -24,14 +15,23 @@ from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.methods.minimax.proof import MinimaxBound
+from mechdesign.methods.prior.problem import PriorProblem
+from mechdesign.methods.prior.proof import BinsBound
+from mechdesign.methods.result import Design
+from mechdesign.methods.summary import gap_text, name_of
+from mechdesign.methods.words import Labels, labels_of, power_of
 from mechdesign.plot.canvas import Floats
 from mechdesign.plot.certified import Based, Line, probability_table, window_law
 from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
 from mechdesign.plot.places import places_map
-from mechdesign.priors import Atoms
-from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Power
+from mechdesign.words.priors import Atoms
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

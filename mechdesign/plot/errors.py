@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.losses import Loss
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.plot.canvas import (
     BLACK,
@@ -25,6 +24,7 @@ from mechdesign.plot.canvas import (
     plain_numbers,
 )
 from mechdesign.plot.laws import continuous_inputs
+from mechdesign.words.losses import Loss
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from mechdesign.plot.canvas import COLOURS, empty_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mechdesign.gallery import Entry
-    from mechdesign.reproduce.claim import Picture
+    from mechdesign.papers.claims.claim import Picture
+    from mechdesign.papers.gallery import Entry
 
 
 def exhibit(entry: Entry) -> Figure:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.search import heuristic, optimal_joint, parts, ratio
-from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.search import heuristic, optimal_joint, parts, ratio
+from mechdesign.methods.result import Design
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, draw_lines, empty_figure, line_style
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, require_law
 from mechdesign.plot.canvas import COLOURS, HEAT, Floats, drawable, empty_figure, legend_right, nested_style
+from mechdesign.words.domains import Circle, Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

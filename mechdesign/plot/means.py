@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mechdesign.collect.mean import EstimatedMean
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, drawable, empty_figure
+from mechdesign.studies.frequencies.mean import EstimatedMean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.pairwise.proof import errors_up, output_columns
-from mechdesign.design.words import protected
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.pairs import Metric
-from mechdesign.places import GREAT_CIRCLE
+from mechdesign.methods.pairwise.proof import errors_up, output_columns
+from mechdesign.methods.words import protected
 from mechdesign.plot.canvas import HEAT, Floats, drawable, empty_figure
-from mechdesign.problem import Problem
+from mechdesign.words.pairs import Metric
+from mechdesign.words.places import GREAT_CIRCLE
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

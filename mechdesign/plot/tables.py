@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.deploy.kinds import Listed
-from mechdesign.deploy.table import Table
-from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, marked
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.plot.canvas import drawable
 from mechdesign.plot.certified import probability_table
 from mechdesign.plot.channel import channel_map
+from mechdesign.tables.kinds import Listed
+from mechdesign.tables.table import Table
 from mechdesign.values.declare import Floats
+from mechdesign.words.domains import Finite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,9 @@ _INPUTS, _CELLS = 65, 257
 
 def table_law(table: Table) -> Figure:
     """P(report | input) of a table: of each of its outputs, or of equal cells where it has too many or a continuum."""
-    from mechdesign.collect.protocols.designed import designed  # simulations, which other pictures do without
+    from mechdesign.studies.frequencies.protocols.designed import (
+        designed,  # simulations, which other pictures do without
+    )
 
     domain = table.domain
     if table.chances is not None:

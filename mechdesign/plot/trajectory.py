@@ -19,9 +19,9 @@ from mechdesign.plot.canvas import (
     legend_right,
     line_style,
 )
-from mechdesign.trajectory.paths import Paths
-from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Region
-from mechdesign.trajectory.study import CONSTANT, Cell
+from mechdesign.studies.places.paths import Paths
+from mechdesign.studies.places.regions import Disc, Parallelogram, Polygon, Region
+from mechdesign.studies.places.study import CONSTANT, Cell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mechdesign.collect import metrics
-from mechdesign.collect.laws import LAWS
-from mechdesign.collect.own import is_own
-from mechdesign.collect.ranking import (
+from mechdesign.data.texts import epsilons, parts
+from mechdesign.engine import Dask, Engine, Local
+from mechdesign.errors import InvalidInput, require_whole, unusable_extra
+from mechdesign.intervals import CONFIDENCE
+from mechdesign.studies.frequencies import metrics
+from mechdesign.studies.frequencies.laws import LAWS
+from mechdesign.studies.frequencies.own import is_own
+from mechdesign.studies.frequencies.ranking import (
     METHODS,
     PUBLISHED_IBU,
     RAW,
@@ -26,11 +30,6 @@ from mechdesign.collect.ranking import (
     Rank,
     Row,
 )
-from mechdesign.data.texts import epsilons, parts
-from mechdesign.domains import Finite, parse_interval
-from mechdesign.engine import Dask, Engine, Local
-from mechdesign.errors import InvalidInput, require_whole, unusable_extra
-from mechdesign.intervals import CONFIDENCE
 from mechdesign.studies.users import read_users, warn_of_gaps
 from mechdesign.values import files
 from mechdesign.values.answers import Answer, Say, silent
@@ -38,14 +37,15 @@ from mechdesign.values.codec import left_out as unsaid
 from mechdesign.values.declare import Floats, asked, field, frozen, needed, option, whole
 from mechdesign.values.rules import comes_with, exactly_one, left_out_with, require_rules
 from mechdesign.values.tables import Grid
+from mechdesign.words.domains import Finite, parse_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mechdesign import plot
-    from mechdesign.collect.bench import BenchPlan, Offer
-    from mechdesign.collect.datasets import Dataset
-    from mechdesign.collect.protocols.protocol import FrequencyProtocol
+    from mechdesign.studies.frequencies.bench import BenchPlan, Offer
+    from mechdesign.studies.frequencies.datasets import Dataset
+    from mechdesign.studies.frequencies.protocols.protocol import FrequencyProtocol
 
 ALL, LONGITUDINAL = "all", "longitudinal"
 LINES, HEAT = "lines", "heat"
@@ -103,14 +103,14 @@ def _lower(text: Any) -> list[str]:
 
 def protocol_names() -> Iterable[str]:
     """What a list of protocols may hold."""
-    from mechdesign.collect.protocols.catalogue import PROTOCOLS
+    from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS
 
     return (ALL, LONGITUDINAL, *(line.key for line in PROTOCOLS))
 
 
 def _protocols(text: Any) -> tuple[str, ...]:
-    from mechdesign.collect import bench
-    from mechdesign.collect.protocols.catalogue import entry
+    from mechdesign.studies.frequencies import bench
+    from mechdesign.studies.frequencies.protocols.catalogue import entry
 
     names: list[str] = []
     for given in parts(text):
@@ -128,11 +128,11 @@ def _protocols(text: Any) -> tuple[str, ...]:
 
 def _design(path: str, size: int) -> FrequencyProtocol:
     """A design or a table in a file as a protocol: over its own points, or bins of its interval."""
-    from mechdesign.collect.protocols.designed import designed
-    from mechdesign.collect.shipping import as_protocol
-    from mechdesign.deploy.table import Table, load_table
-    from mechdesign.design.result import FORMAT as design_format, Design
-    from mechdesign.design.saved import load_design
+    from mechdesign.methods.result import FORMAT as design_format, Design
+    from mechdesign.methods.saved import load_design
+    from mechdesign.studies.frequencies.protocols.designed import designed
+    from mechdesign.studies.frequencies.shipping import as_protocol
+    from mechdesign.tables.table import Table, load_table
 
     is_design = files.read_json(path).get("format") == design_format
     source = load_design(path) if is_design else load_table(path)
@@ -152,7 +152,7 @@ def _metrics(text: Any) -> tuple[str, ...]:
 def _queries(path: str, data: Dataset) -> Floats:
     """The queries of a file, their columns in the order of the items: by name where its first line names them."""
     from mechdesign.data.matrices import read_matrix
-    from mechdesign.design.workload.queries import require_queries
+    from mechdesign.words.workloads import require_queries
 
     read = read_matrix(path, "queries", -sys.float_info.max)
     matrix = require_queries(read.values)
@@ -289,8 +289,8 @@ class BenchStudy:
 
     def data(self, warn: Say) -> Dataset:
         """The users, and the items they hold."""
-        from mechdesign.collect.datasets import read_bins
-        from mechdesign.collect.laws import made_of_law
+        from mechdesign.studies.frequencies.datasets import read_bins
+        from mechdesign.studies.frequencies.laws import made_of_law
 
         if self.dataset is None:
             seed = require_whole(self.seed, "seed", 0)
@@ -302,7 +302,7 @@ class BenchStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Ranked:
         """All cells, ranked by each metric."""
-        from mechdesign.collect import bench
+        from mechdesign.studies.frequencies import bench
 
         data = self.data(warn)
         laws = {name: _design(name, data.size) for name in self.protocols if name.lower().endswith(_DESIGN)}

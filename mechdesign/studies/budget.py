@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mechdesign.budget import runner
-from mechdesign.budget.certified import MOST_RUNS, Bracket
-from mechdesign.budget.constraint import AT_LEAST, AT_MOST, Constraint
-from mechdesign.budget.populations import POPULATIONS, scaled
-from mechdesign.budget.runner import CERTIFIED, METHODS, Settings, Task
-from mechdesign.budget.searches import LEAST, MOST, PRECISION, Range
-from mechdesign.collect import metrics, postprocess
 from mechdesign.data.texts import floats, names
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
+from mechdesign.studies.budgets import runner
+from mechdesign.studies.budgets.certified import MOST_RUNS, Bracket
+from mechdesign.studies.budgets.constraint import AT_LEAST, AT_MOST, Constraint
+from mechdesign.studies.budgets.populations import POPULATIONS, scaled
+from mechdesign.studies.budgets.runner import CERTIFIED, METHODS, Settings, Task
+from mechdesign.studies.budgets.searches import LEAST, MOST, PRECISION, Range
+from mechdesign.studies.frequencies import metrics, postprocess
 from mechdesign.studies.users import read_users
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import left_out
@@ -42,8 +42,8 @@ _RULES = (
 
 def protocol_names() -> Iterable[str]:
     """Every protocol, and mechanisms over bins."""
-    from mechdesign.collect.protocols.catalogue import PROTOCOLS
     from mechdesign.mechanisms.catalogue import ON_INTERVALS
+    from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS
 
     return (*(line.key for line in PROTOCOLS), *(line.key for line in ON_INTERVALS))
 
@@ -136,7 +136,7 @@ class BudgetStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Budgets:
         """What every search found."""
-        from mechdesign.budget.simulation import ProtocolFamily, Question
+        from mechdesign.studies.budgets.simulation import ProtocolFamily, Question
 
         constraints = self.constraints
         counts = self._population(warn)
@@ -279,7 +279,7 @@ class Budgets(Answer):
         return self.budgets
 
     def shown(self) -> Iterator[Grid | str]:
-        from mechdesign.budget import choice
+        from mechdesign.studies.budgets import choice
 
         about = self.problem
         for wish in dict.fromkeys(one.task.question.constraint for one in self.answers):
@@ -334,9 +334,9 @@ class Budgets(Answer):
         import numpy as np
 
         from mechdesign import plot
-        from mechdesign.budget import choice
-        from mechdesign.budget.adversary import threat
-        from mechdesign.budget.simulation import COMMON
+        from mechdesign.studies.budgets import choice
+        from mechdesign.studies.budgets.adversary import threat
+        from mechdesign.studies.budgets.simulation import COMMON
 
         best = choice.ranked(self.answers)[0].answer
         question = best.task.question

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION, Capacity, Requirement
-from mechdesign.budget.ledger import Memory
-from mechdesign.budget.populations import POPULATIONS
-from mechdesign.budget.runner import PARAMETERS, Settings, Store
 from mechdesign.data.texts import floats, names
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.studies.budgets.capacity import EVENTS, LEAST, MOST, PRECISION, Capacity, Requirement
+from mechdesign.studies.budgets.ledger import Memory
+from mechdesign.studies.budgets.populations import POPULATIONS
+from mechdesign.studies.budgets.runner import PARAMETERS, Settings, Store
 from mechdesign.studies.users import read_users
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import encoded, if_any, left_out
@@ -25,8 +25,8 @@ from mechdesign.values.tables import Column, Grid, number, table_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mechdesign.budget.capri import SimulatedBudget
-    from mechdesign.budget.choice import Option
+    from mechdesign.studies.budgets.capri import SimulatedBudget
+    from mechdesign.studies.budgets.choice import Option
 
 EXACT, SIMULATED, RELAXED = "exact", "simulated", "relaxed"
 SEARCHES = ("rbs", "dbs", "mpass", "bayes")
@@ -53,8 +53,8 @@ _RULES = (
 
 def protocol_names() -> Iterable[str]:
     """Every protocol and mechanism that can be asked about."""
-    from mechdesign.budget.mean_route import NAMES
-    from mechdesign.collect.protocols.catalogue import PROTOCOLS
+    from mechdesign.studies.budgets.mean_route import NAMES
+    from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS
 
     return (*(line.key for line in PROTOCOLS), *NAMES)
 
@@ -155,7 +155,7 @@ class CapacityStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> SmallestEpsilons | EventsAtEpsilon:
         """Every requirement at every capacity; or the events at one epsilon."""
-        from mechdesign.budget.mean_route import NAMES
+        from mechdesign.studies.budgets.mean_route import NAMES
 
         wanted, caps = self.requirements, self.households(warn)
         if self.eta is not None and {*self.protocol} <= {*NAMES}:
@@ -178,7 +178,7 @@ class CapacityStudy:
         return SmallestEpsilons(about, cases, self.eta)
 
     def _budgets(self, capacity: Capacity, wish: Requirement, store: Store, say: Say) -> Iterator[Budget]:
-        from mechdesign.budget.choice import capacity_options
+        from mechdesign.studies.budgets.choice import capacity_options
 
         say(f"capacity {capacity.cap:,.12g}, {wish.words}")
         least, most = self.span
@@ -189,9 +189,9 @@ class CapacityStudy:
         return (self._budget(capacity, wish, option) for option in found)
 
     def _budget(self, capacity: Capacity, wish: Requirement, found: Option) -> Budget:
-        from mechdesign.budget.capri_exact import chebyshev_budget
-        from mechdesign.budget.choice import FREQUENCY
-        from mechdesign.budget.simulation import ProtocolFamily
+        from mechdesign.studies.budgets.capri_exact import chebyshev_budget
+        from mechdesign.studies.budgets.choice import FREQUENCY
+        from mechdesign.studies.budgets.simulation import ProtocolFamily
 
         is_met, bound, seen = found.epsilon is not None, None, None
         if found.epsilon is not None and found.route == FREQUENCY:
@@ -212,10 +212,10 @@ class CapacityStudy:
         )
 
     def _simulated(self, capacity: Capacity, wish: Requirement, store: Store, say: Say) -> list[Option]:
-        from mechdesign.budget.alarms import search_alarms
-        from mechdesign.budget.capri import Totals, capri_from
-        from mechdesign.budget.choice import FREQUENCY, Option
-        from mechdesign.budget.mean_route import NAMES
+        from mechdesign.studies.budgets.alarms import search_alarms
+        from mechdesign.studies.budgets.capri import Totals, capri_from
+        from mechdesign.studies.budgets.choice import FREQUENCY, Option
+        from mechdesign.studies.budgets.mean_route import NAMES
 
         precision = PRECISION if self.phi is None else self.phi
         relaxed = _SHARE * precision if self.delta is None else self.delta
@@ -247,8 +247,8 @@ class CapacityStudy:
         return sorted(options, key=lambda option: (option.epsilon is None, option.epsilon or 0.0))
 
     def _at(self, caps: Sequence[Capacity], epsilon: float, wanted: Sequence[Requirement]) -> EventsAtEpsilon:
-        from mechdesign.budget.choice import FREQUENCY
-        from mechdesign.budget.outlook import outlook
+        from mechdesign.studies.budgets.choice import FREQUENCY
+        from mechdesign.studies.budgets.outlook import outlook
 
         words = tuple(wish.words for wish in wanted)
         asked = AskedAt(caps[0].users, caps[0].total, self.capacity, epsilon, words)
@@ -269,7 +269,7 @@ def _seen(name: str, found: SimulatedBudget) -> Option:
 
     CAPRI-R returns an epsilon ``delta`` above the last; nothing was seen there. At the one of Bayes it may have failed.
     """
-    from mechdesign.budget.choice import FREQUENCY, Option
+    from mechdesign.studies.budgets.choice import FREQUENCY, Option
 
     failed = [test for test in found.tested if not test.holds and test.epsilon <= found.epsilon]
     last = max(failed, key=lambda test: test.epsilon, default=None)
@@ -308,8 +308,8 @@ class Adversary:
 
 def adversary_of(capacity: Capacity, protocol: str, epsilon: float, eta: float | None) -> Adversary | None:
     """What one report gives away, or None for a protocol whose reports are too many to enumerate."""
-    from mechdesign.budget.adversary import detection, threat
-    from mechdesign.budget.simulation import ProtocolFamily
+    from mechdesign.studies.budgets.adversary import detection, threat
+    from mechdesign.studies.budgets.simulation import ProtocolFamily
 
     law = ProtocolFamily(protocol)(epsilon, capacity.v.size)
     try:
@@ -465,7 +465,7 @@ class Judged:
 
 def _outlooks() -> dict[str, Any]:
     def shape(schemas: Any) -> dict[str, Any]:
-        from mechdesign.budget.outlook import Outlook
+        from mechdesign.studies.budgets.outlook import Outlook
 
         return {"type": "array", "items": schemas.merged(Outlook, Judged)}
 
@@ -525,7 +525,7 @@ def _chance(event: str) -> Column:
 
 def shapes() -> tuple[tuple[type, ...], ...]:
     """The classes whose fields are the JSON object of each answer."""
-    from mechdesign.budget.outlook import Outlook
+    from mechdesign.studies.budgets.outlook import Outlook
 
     alone: tuple[tuple[type, ...], ...] = ((SmallestEpsilons,), (EventsAtEpsilon,))
     return (*alone, (SmallestEpsilons, Budget), (EventsAtEpsilon, Outlook, Judged))

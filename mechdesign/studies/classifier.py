@@ -25,10 +25,10 @@ from mechdesign.values.tables import Column, Grid, table_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mechdesign.classifier.cells import Boxes
-    from mechdesign.classifier.concentration import Perturbation
-    from mechdesign.classifier.models import Classifier, Record
-    from mechdesign.classifier.robustness import BoxSearch, Robust
+    from mechdesign.studies.classifiers.cells import Boxes
+    from mechdesign.studies.classifiers.concentration import Perturbation
+    from mechdesign.studies.classifiers.models import Classifier, Record
+    from mechdesign.studies.classifiers.robustness import BoxSearch, Robust
 
 _LOOKED_AT = 2000
 _PARTS = ("average", "worst")
@@ -92,13 +92,13 @@ class ClassifierStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> LabelsKept:
         """Theory, exact and simulated shares over the records."""
-        from mechdesign.classifier.concentration import perturbation
-        from mechdesign.classifier.floor import without_cap, zones_of
-        from mechdesign.classifier.linear import LinearRegion
-        from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, load_model
-        from mechdesign.classifier.pac import require_delta
-        from mechdesign.classifier.robustness import BoxSearch, given_box, structure
-        from mechdesign.classifier.trees import TreeRegion
+        from mechdesign.studies.classifiers.concentration import perturbation
+        from mechdesign.studies.classifiers.floor import without_cap, zones_of
+        from mechdesign.studies.classifiers.linear import LinearRegion
+        from mechdesign.studies.classifiers.models import PICKLES, UNPICKLING_RUNS_CODE, load_model
+        from mechdesign.studies.classifiers.pac import require_delta
+        from mechdesign.studies.classifiers.robustness import BoxSearch, given_box, structure
+        from mechdesign.studies.classifiers.trees import TreeRegion
 
         at, caps = self.epsilons, list(self.caps or ())
         start = secrets.randbits(53) if self.seed is None else require_whole(self.seed, "seed", 0)
@@ -165,8 +165,8 @@ class ClassifierStudy:
 
     def _records(self, classifier: Classifier) -> tuple[list[Record], int, tuple[Moved, ...] | None]:
         """The first records that are classified rightly, how many were left out, and what was clipped."""
-        from mechdesign.classifier.models import Classifier, Record, columns_named, require_features
-        from mechdesign.priors import values_of_file
+        from mechdesign.studies.classifiers.models import Classifier, Record, columns_named, require_features
+        from mechdesign.words.priors import values_of_file
 
         source = open_data(self.data)
         names = list(classifier.names) or [name for name in source.names if name != self.label]
@@ -208,8 +208,8 @@ class _Records:
 
     def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Kept:
         """What is known about one mechanism at one eps, over the records."""
-        from mechdesign.classifier.pac import composed, indicator_delta, with_indicator
-        from mechdesign.classifier.survival import exact_survival, simulate_all, utility
+        from mechdesign.studies.classifiers.pac import composed, indicator_delta, with_indicator
+        from mechdesign.studies.classifiers.survival import exact_survival, simulate_all, utility
 
         boxes = [search.box(law) for search in self.searches]
         found = [utility(box, law, record.sent) for record, box in zip(self.records, boxes, strict=True)]
@@ -239,9 +239,9 @@ class _Records:
     def smallest(self, name: str, laws: Sequence[Perturbation], target: float) -> Smallest:
         """The smallest eps whose average rho reaches the target, with the boxes of the laws asked about and of four
         more."""
-        from mechdesign.classifier.choice import rho_curve, smallest_epsilon
-        from mechdesign.classifier.concentration import perturbation
-        from mechdesign.classifier.pac import with_indicator
+        from mechdesign.studies.classifiers.choice import rho_curve, smallest_epsilon
+        from mechdesign.studies.classifiers.concentration import perturbation
+        from mechdesign.studies.classifiers.pac import with_indicator
 
         laws = [*laws, *(perturbation(name, value, self.delta) for value in _SEARCHED)]
         boxes = [_largest([*search.found, *(search.box(law) for law in laws)]) for search in self.searches]
@@ -258,7 +258,7 @@ class _Records:
 
     def optimum(self, epsilons: Sequence[float]) -> list[Guarantee]:
         """What randomised response on the labels of a public classifier keeps: no mechanism guarantees more."""
-        from mechdesign.classifier.floor import label_optimum
+        from mechdesign.studies.classifiers.floor import label_optimum
 
         counts = [_labels_around(record) for record in self.records]
         size = len(self.records[0].columns)
@@ -267,7 +267,7 @@ class _Records:
 
 
 def _seen(one: Any, delta: float) -> Seen:
-    from mechdesign.classifier.pac import with_indicator
+    from mechdesign.studies.classifiers.pac import with_indicator
 
     return Seen(*(with_indicator(getattr(one, key), delta) for key in ("share", "lower", "upper")))
 
@@ -281,7 +281,7 @@ def _labels_around(record: Record) -> int:
 
 def _cells(search: BoxSearch) -> Boxes | None:
     """The whole region of a tree, where it is known."""
-    from mechdesign.classifier.survival import all_cells
+    from mechdesign.studies.classifiers.survival import all_cells
 
     if search.cells is None:
         return all_cells(search.record)
@@ -330,7 +330,7 @@ def _name(classifier: Classifier, column: int) -> str:
 
 def _curve(record: Record, epsilon: float, caps: list[float], laws: list[Perturbation]) -> LabelCurve:
     """Labels kept against the worst error, and where the mechanisms lie, for the first record's classifier."""
-    from mechdesign.classifier.floor import trade_off, where_it_lies, without_cap, zones_of
+    from mechdesign.studies.classifiers.floor import trade_off, where_it_lies, without_cap, zones_of
 
     zones = zones_of(record)
     points = tuple(trade_off(zones, epsilon, caps))
@@ -440,7 +440,7 @@ class Place:
 
 def _points() -> dict[str, Any]:
     def shape(schemas: Any) -> dict[str, Any]:
-        from mechdesign.classifier.floor import TradeOffPoint
+        from mechdesign.studies.classifiers.floor import TradeOffPoint
 
         return dict(schemas.of(tuple[TradeOffPoint, ...]))
 

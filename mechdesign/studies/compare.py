@@ -12,9 +12,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from mechdesign.data.texts import epsilons, parts
-from mechdesign.domains import Circle, Finite, Interval, parse_domain
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import parse_loss
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import encoded, left_out
 from mechdesign.values.declare import asked, field, frozen, option
@@ -22,12 +20,14 @@ from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.values.rules import left_out_with, require_rules
 from mechdesign.values.schema import shaped
 from mechdesign.values.tables import Grid, number
+from mechdesign.words.domains import Circle, Finite, Interval, parse_domain
+from mechdesign.words.losses import parse_loss
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mechdesign.design.floor import Floor
     from mechdesign.field import Field, Row
+    from mechdesign.methods.floor import Floor
     from mechdesign.studies.compared import Matrix, Numbers
     from mechdesign.studies.own import Own
 
@@ -216,7 +216,7 @@ class At:
 
 def _floors() -> dict[str, Any]:
     def shape(schemas: Any) -> dict[str, Any]:
-        from mechdesign.design.floor import Floor
+        from mechdesign.methods.floor import Floor
 
         return {"type": "array", "items": schemas.merged(At, Floor)}
 

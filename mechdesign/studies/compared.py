@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design.finite.rivalry import SINGLE
-from mechdesign.design.floor import Floor, floor_of
-from mechdesign.design.piecewise.problem import PiecewiseProblem
-from mechdesign.design.piecewise.search import optimal_piecewise
-from mechdesign.design.registry import solve
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.field import THIS, Field, field_of, ranked
-from mechdesign.finite_losses import Matrix as Loss
-from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
+from mechdesign.methods.finite.rivalry import SINGLE
+from mechdesign.methods.floor import Floor, floor_of
+from mechdesign.methods.piecewise.problem import PiecewiseProblem
+from mechdesign.methods.piecewise.search import optimal_piecewise
+from mechdesign.methods.registry import solve
 from mechdesign.studies.own import Own, numbers_of
 from mechdesign.values.declare import Floats, array, evolved, frozen
+from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.finite_losses import Matrix as Loss
+from mechdesign.words.losses import Power
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 OPTIMUM = "optimal piecewise"
 BY_PROGRAM = "linear program"

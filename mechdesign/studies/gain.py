@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.collect.laws import LAWS, MOST_USERS, made_of_law
 from mechdesign.data.texts import epsilons, names, wholes
 from mechdesign.errors import InvalidInput, require_name, require_one_of, require_whole
+from mechdesign.studies.frequencies.laws import LAWS, MOST_USERS, made_of_law
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import named
 from mechdesign.values.declare import Floats, asked, field, frozen, option, whole
@@ -46,7 +46,7 @@ _MOST_CELLS = 100_000
 
 
 def _protocols(said: Any) -> tuple[str, ...]:
-    from mechdesign.collect.protocols.catalogue import entry
+    from mechdesign.studies.frequencies.protocols.catalogue import entry
 
     keys = {"all": ONE_TIME, "longitudinal": LONGITUDINAL}.get(said) if isinstance(said, str) else None
     return keys or tuple(entry(name).key for name in names("protocol")(said))
@@ -264,8 +264,8 @@ class Gains(Answer):
 
 def _of_setting(plan: GainStudy, users: int, bins: int, epsilon: float, name: str) -> Iterator[Gain]:
     """The gains of one protocol with all laws. Data are the same for all protocols and epsilons."""
-    from mechdesign.collect import estimators, postprocess, protocols
-    from mechdesign.collect.ranking import utility_gain
+    from mechdesign.studies.frequencies import estimators, postprocess, protocols
+    from mechdesign.studies.frequencies.ranking import utility_gain
 
     law = protocols.protocol(name, epsilon, bins)
     data = _data(plan, users, bins)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.joint import JointErrors, simulate_errors, whole_groups
-from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.studies.frequencies.datasets import Dataset
+from mechdesign.studies.frequencies.joint import JointErrors, simulate_errors, whole_groups
 from mechdesign.studies.users import read_users
 from mechdesign.values.answers import Answer, Say
 from mechdesign.values.declare import Counts, asked, frozen

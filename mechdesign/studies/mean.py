@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mechdesign.data.texts import columns as column_names, names
-from mechdesign.domains import Interval, parse_interval
 from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.intervals import CONFIDENCE
 from mechdesign.values.answers import Answer, Say, silent
@@ -19,13 +18,14 @@ from mechdesign.values.declare import Floats, asked, epsilon, evolved, field, fi
 from mechdesign.values.rules import comes_with, left_out_with, require_rules
 from mechdesign.values.schema import shaped
 from mechdesign.values.tables import Column, Grid, number, printable, table_of
+from mechdesign.words.domains import Interval, parse_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mechdesign.collect.mean import EstimatedMean
-    from mechdesign.collect.mean_methods import Collected, MeanMethod
-    from mechdesign.priors import Density
+    from mechdesign.studies.frequencies.mean import EstimatedMean
+    from mechdesign.studies.frequencies.mean_methods import Collected, MeanMethod
+    from mechdesign.words.priors import Density
 
 _TWO_PHASE = ("aaa", "aaa-paper")
 _WITH_BINS = (*_TWO_PHASE, "sw-em", "sw-ems")
@@ -149,8 +149,8 @@ class ColumnMean:
 
     def methods(self) -> list[MeanMethod]:
         """The mechanisms with what they were told."""
-        from mechdesign.collect.mean_methods import MeanMethod
-        from mechdesign.collect.two_phase import SHARE
+        from mechdesign.studies.frequencies.mean_methods import MeanMethod
+        from mechdesign.studies.frequencies.two_phase import SHARE
 
         told = (
             SHARE if self.share is None else self.share,
@@ -161,7 +161,7 @@ class ColumnMean:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Means | SeveralMeans:
         """One simulated collection by each mechanism, or several."""
-        from mechdesign.priors import parse_prior
+        from mechdesign.words.priors import parse_prior
 
         if self.columns:
             return _several(self, say)
@@ -183,7 +183,7 @@ class ColumnMean:
         law: Density | None = None,
     ) -> Means:
         """Collections from everybody, or in run i from ``group(i)`` of them, drawn at random."""
-        from mechdesign.collect.mean import mean_without_privacy
+        from mechdesign.studies.frequencies.mean import mean_without_privacy
 
         asked_in = group or (lambda run: values)
         plain = mean_without_privacy(values, self.inputs, self.confidence)
@@ -199,7 +199,7 @@ class ColumnMean:
 
     def values(self) -> tuple[Floats, int]:
         """The values of the column, inside the bounds, and how many had to be moved there."""
-        from mechdesign.priors import values_of_file
+        from mechdesign.words.priors import values_of_file
 
         values, inputs = values_of_file(self.file, self.column), self.inputs
         outside = (values < inputs.lower) | (values > inputs.upper)
@@ -220,8 +220,8 @@ def _require_seed(seed: int) -> int:
 
 
 def _tuned(method: MeanMethod, users: int, guess: Density) -> MeanMethod:
-    from mechdesign.collect.tuning import tune_two_phase
-    from mechdesign.collect.two_phase import FORMS
+    from mechdesign.studies.frequencies.tuning import tune_two_phase
+    from mechdesign.studies.frequencies.two_phase import FORMS
 
     weight = method.plan(users).weight if method.name == "aaa-paper" else None
     step = FORMS[method.form]
@@ -233,7 +233,7 @@ def _several(study: ColumnMean, say: Say) -> SeveralMeans:
     """Users are dealt out over the columns anew in every collection: all groups have the same size up to one."""
     import numpy as np
 
-    from mechdesign.collect.several import deal_coordinates
+    from mechdesign.studies.frequencies.several import deal_coordinates
 
     columns = [(one, *one.values()) for one in study.each]
     sizes = {values.size for _, values, _ in columns}
@@ -256,7 +256,7 @@ def _collected(
 ) -> Result:
     import numpy as np
 
-    from mechdesign.collect.mean_methods import NAMES
+    from mechdesign.studies.frequencies.mean_methods import NAMES
 
     # by its name, so that a mechanism's numbers do not depend on which others are asked for
     children = np.random.SeedSequence([seed, NAMES.index(method.name)]).spawn(runs)
@@ -332,7 +332,7 @@ class Estimate:
     @property
     def mean(self) -> EstimatedMean:
         """The same, as it was collected."""
-        from mechdesign.collect.mean import EstimatedMean
+        from mechdesign.studies.frequencies.mean import EstimatedMean
 
         said = self.standard_error, self.lower, self.upper
         return EstimatedMean(self.estimate, *said, self.confidence, self.count)

@@ -14,18 +14,18 @@ import numpy as np
 
 from mechdesign.data.matrices import LabelledMatrix, read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.domains import Finite
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.exact.privacy import PrivacyProof
-from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.problem import Problem
+from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 from mechdesign.values.tables import printable
+from mechdesign.words.domains import Finite
+from mechdesign.words.finite_losses import FiniteLoss
+from mechdesign.words.problem import Problem
 
 Sides = tuple[tuple[str, ...] | None, tuple[str, ...] | None]
 
@@ -103,9 +103,9 @@ def require_different(found: Sequence[Own]) -> None:
 
 def read_file(path: Path) -> Own:
     """A saved design or a table."""
-    from mechdesign.deploy.measured import measured
-    from mechdesign.deploy.table import is_design, load_table
-    from mechdesign.design.saved import load_design
+    from mechdesign.methods.saved import load_design
+    from mechdesign.tables.measured import measured
+    from mechdesign.tables.table import is_design, load_table
 
     called = printable(path.name)
     if not is_design(files.read_bytes(path)):
@@ -117,14 +117,14 @@ def read_file(path: Path) -> Own:
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
     problem = design.problem
-    is_coded = isinstance(problem, Problem) and problem.labels is not None
+    is_coded = isinstance(problem, Problem) and problem.words.labels is not None
     ratio, names = mechanism.likelihood_ratio(), _labels_of(problem, mechanism)
     return Own(called, mechanism, ratio, mechanism.epsilon, names, is_coded)
 
 
 def _labels_of(problem: Any, mechanism: Any) -> Sides:
     """The labels of a loss matrix, for the outputs that are used."""
-    if not isinstance(problem, Problem) or isinstance(problem.loss, Power):
+    if not isinstance(problem, Problem) or not isinstance(problem.loss, FiniteLoss):
         return None, None
     return problem.table.names[0], problem.table.names_of(mechanism.outputs)
 

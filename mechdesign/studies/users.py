@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from mechdesign.values.answers import Say
 
 if TYPE_CHECKING:
-    from mechdesign.collect.datasets import Dataset
+    from mechdesign.studies.frequencies.datasets import Dataset
 
 
 def read_users(path: Path, column: str | None, domain: str | None, warn: Say, *, numeric: bool = False) -> Dataset:
     """The users of a file; the domain, as text, is the one given or else what is observed."""
-    from mechdesign.collect.datasets import is_lone_first, parse_domain_labels, read_dataset
+    from mechdesign.studies.frequencies.datasets import is_lone_first, parse_domain_labels, read_dataset
 
     if domain is not None:
         return read_dataset(path, column=column, domain=parse_domain_labels(domain), numeric=numeric)
@@ -25,7 +25,7 @@ def read_users(path: Path, column: str | None, domain: str | None, warn: Say, *,
 
 def warn_of_gaps(data: Dataset, warn: Say) -> None:
     """Whole numbers nobody holds may be items, too."""
-    from mechdesign.collect.datasets import gaps
+    from mechdesign.studies.frequencies.datasets import gaps
 
     missing = gaps(data.labels)
     if missing:

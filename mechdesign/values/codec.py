@@ -45,7 +45,7 @@ _IF_ANY = "if any"  # in the metadata of a field: files hold it where it is not 
 _FRACTION = re.compile("-?[0-9]{1,4096}(/[0-9]{1,4096})?", re.ASCII)
 _MOST_AXES = 8  # of an array
 _MOST_LEVELS = 32  # of what may hold anything
-_NEXT_STEP = "take a named loss or law (see mechdesign.losses and mechdesign.priors), or numbers"
+_NEXT_STEP = "take a named loss or law (see mechdesign.words.losses and mechdesign.words.priors), or numbers"
 
 
 def named(key: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ def if_any() -> dict[str, bool]:
 class Codec:
     """Writes and reads values; ``protocols`` says which classes may stand where a protocol is declared.
 
-    >>> from mechdesign.domains import Finite, Interval
+    >>> from mechdesign.words.domains import Finite, Interval
     >>> codec = Codec()
     >>> codec.encoded(Interval(0, 1))
     {'kind': 'interval', 'lower': 0.0, 'upper': 1.0}
@@ -165,7 +165,7 @@ class Codec:
     def asked(self, members: tuple[type, ...], said: Any, place: str) -> Any:
         """The value of one of these classes that somebody wrote by hand: what has a default may be left out.
 
-        >>> from mechdesign.domains import Circle, Interval
+        >>> from mechdesign.words.domains import Circle, Interval
         >>> Codec().asked((Circle, Interval), {"kind": "circle"}, "inputs").period
         6.283185307179586
         """

@@ -15,14 +15,14 @@ PACKAGE = Path(coverage.__file__).parent.parent / "mechdesign"
 ENDS = re.compile(r"\b(reach_of_mean|clopper_pearson|interval_of_runs|bounded_mean|shares_of|share_intervals)\(")
 QUANTILES = re.compile(r"\b(stdtrit|ndtri|betaincinv|NormalDist|norm\.(isf|ppf)|t\.ppf|student\.)\b")
 NO_INTERVALS = {
-    "budget/simulation",  # inverse transform of binomials
-    "classifier/pac",  # deviations of Gaussian noise
+    "studies/budgets/simulation",  # inverse transform of binomials
+    "studies/classifiers/pac",  # deviations of Gaussian noise
     "mechanisms/noise",  # quantiles of Gaussian noise
     "mechanisms/smooth",
-    "collect/protocols/prefix",  # how far a string's count must stand out to be kept
-    "collect/protocols/regression",  # the same
+    "studies/frequencies/protocols/prefix",  # how far a string's count must stand out to be kept
+    "studies/frequencies/protocols/regression",  # the same
     "examples/made",  # values that follow a law
-    "reproduce/jrr",  # tolerances of claims
+    "papers/claims/jrr",  # tolerances of claims
 }
 SAID = re.compile(r"95%|% interval|Of the interval|--confidence")
 
@@ -36,7 +36,8 @@ def test_every_module_that_makes_intervals_stands_on_the_page() -> None:
     """Where one of the formulas is called, or a quantile taken, an interval is made."""
     named = {name for kind in KINDS for name in kind.modules}
     made = {name for name, text in sources().items() if ENDS.search(text)} - {"intervals"}
-    callers = {"collect/survey_shares", "collect/two_phase"}  # they print, or join, what others make
+    # they print, or join, what others make
+    callers = {"studies/frequencies/survey_shares", "studies/frequencies/two_phase"}
     assert made - callers == named
     loose = {name for name, text in sources().items() if QUANTILES.search(text)} - {"intervals"}
     assert loose <= NO_INTERVALS

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mechdesign import load_design
-from mechdesign.design.additive import tune
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.methods.additive import tune
 
 PNG = b"\x89PNG\r\n\x1a\n"
 NORMAL = ("aaa", "--eps", "1", "--prior", "normal:0,0.1")

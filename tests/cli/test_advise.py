@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from mechdesign import examples
-from mechdesign.advice import WANTS
 from mechdesign.cli import advise
+from mechdesign.studies.advice import WANTS
 
 TOWN = "139.47,139.9,35.51,35.86"
 APPS = sorted(set(examples.content("categories.csv").decode().split()[1:]))

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mechdesign.budget import Constraint, Question, Task, run as search
-from mechdesign.budget.populations import POPULATIONS
+from mechdesign.studies.budgets import Constraint, Question, Task, run as search
+from mechdesign.studies.budgets.populations import POPULATIONS
 
 FAST = ("--most-runs", "500", "--phi", "0.05", "--quiet")
 ASKED = ("budget", "-p", "oue", "--at-least", "0.5", "--population", "msnbc-like", *FAST)

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.collect.datasets import Dataset, read_dataset
-from mechdesign.collect.mean import mean_of_reports
-from mechdesign.collect.protocols import protocol
-from mechdesign.collect.reports import count_reports
-from mechdesign.deploy import apply, estimate, make_table, sample, tally
-from mechdesign.deploy.labels import Labels
-from mechdesign.deploy.reference import report
-from mechdesign.domains import Finite
 from mechdesign.errors import InvalidData, InvalidInput, showing_values
 from mechdesign.mechanisms import catalogue
-from mechdesign.priors import Atoms, prior_of_file, values_of_file
+from mechdesign.studies.frequencies.datasets import Dataset, read_dataset
+from mechdesign.studies.frequencies.mean import mean_of_reports
+from mechdesign.studies.frequencies.protocols import protocol
+from mechdesign.studies.frequencies.reports import count_reports
+from mechdesign.tables import apply, estimate, make_table, sample, tally
+from mechdesign.tables.labels import Labels
+from mechdesign.tables.reference import report
+from mechdesign.words.domains import Finite
+from mechdesign.words.priors import Atoms, prior_of_file, values_of_file
 
 WORD, NUMBER = "my-HIV-status: positive", 7.1234567
 CANARIES = ("HIV", "7.1234567", "7.12")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 # the package has a function of this name
-capri = importlib.import_module("mechdesign.budget.capri")
+capri = importlib.import_module("mechdesign.studies.budgets.capri")
 
 ASKED = ("capacity", "--population", "water-sample", "--capacity", "18000", "--metric", "fp", "--tau", "0.05")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mechdesign.deploy import Table, load_table
-from mechdesign.deploy.device import load_device
-from mechdesign.deploy.reports import Envelope, Store, Subject
+from mechdesign.tables import Table, load_table
+from mechdesign.tables.device import load_device
+from mechdesign.tables.reports import Envelope, Store, Subject
 
 FAR = date(2999, 1, 1)
 

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mechdesign.collect import Survey
-from mechdesign.deploy import make_table
-from mechdesign.deploy.frames import apply_table, estimate
-from mechdesign.deploy.reports import enveloped, payload_of
-from mechdesign.design import MinimaxProblem, optimal_minimax
-from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
+from mechdesign.methods import MinimaxProblem, optimal_minimax
+from mechdesign.studies.frequencies import Survey
+from mechdesign.tables import make_table
+from mechdesign.tables.frames import apply_table, estimate
+from mechdesign.tables.reports import enveloped, payload_of
+from mechdesign.words.domains import Finite
 
 PM = make_table(catalogue.pm(1.0))
 BIASED = make_table(optimal_minimax(MinimaxProblem(1.0, gap=0.05)))

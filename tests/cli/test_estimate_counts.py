@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.collect.estimators import ibu_of_groups, of_support
-from mechdesign.collect.protocols import PROTOCOLS, protocol
-from mechdesign.collect.survey import NEED_LIMIT, Survey
+from mechdesign.studies.frequencies.estimators import ibu_of_groups, of_support
+from mechdesign.studies.frequencies.protocols import PROTOCOLS, protocol
+from mechdesign.studies.frequencies.survey import NEED_LIMIT, Survey
 
 COUNTS = [700, 200, 80, 20]
 VALUES = np.repeat(np.arange(4), COUNTS)
@@ -214,7 +214,7 @@ def test_reports_of_another_epsilon_are_refused(run: Any, tmp_path: Path) -> Non
 
 
 def test_reports_of_other_packages_are_read_by_name(run: Any) -> None:
-    file = Path(__file__).parents[1] / "collect" / "peers" / "multi-freq-ldpy.olh.npy"
+    file = Path(__file__).parents[1] / "studies" / "frequencies" / "peers" / "multi-freq-ldpy.olh.npy"
     options = ("estimate-counts", str(file), "-p", "olh", "-e", "1.5", "--domain", "0..5", "--json")
     document = run(*options, "--client", "multi-freq-ldpy").json
     assert (document["problem"]["client"], document["problem"]["g"]) == ("multi-freq-ldpy", 5)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mechdesign.gallery import CHAPTERS, ENTRIES, Entry, Outcome
-from mechdesign.gallery.agreement import near
+from mechdesign.papers.gallery import CHAPTERS, ENTRIES, Entry, Outcome
+from mechdesign.papers.gallery.agreement import near
 
 
 def test_the_list_has_chapters_names_and_titles(run: Any) -> None:

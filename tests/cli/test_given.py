@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mechdesign.budget.capacity import LEAST, MOST
-from mechdesign.collect.two_phase import SHARE
+from mechdesign.studies.budgets.capacity import LEAST, MOST
+from mechdesign.studies.frequencies.two_phase import SHARE
 
 CAPACITY = ("capacity", "-p", "grr", "--capacity", "1800000", "--population", "water-like", "--at-eps", "1")
 POLAR = ("ogpm", "--eps", "2", "--polar", "--domain", "0,1")

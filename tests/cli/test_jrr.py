@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from mechdesign.deploy import parties
-from mechdesign.design import load_design
 from mechdesign.exact.collusion import all_lied_ratio, log_up, privacy_of, prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.methods import load_design
+from mechdesign.tables import parties
 from mechdesign.values.codec import Codec
 
 SPEC = ("jrr", "--eps", "1", "--users", "10000", "--colluders", "500", "--share", "0.03")

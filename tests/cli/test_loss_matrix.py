@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.deploy import load_table
+from mechdesign.tables import load_table
 
 
 @pytest.fixture

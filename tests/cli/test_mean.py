@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechdesign.collect.mean import expected_error
-from mechdesign.collect.mean_methods import NAMES
-from mechdesign.domains import Interval
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies.mean import expected_error
+from mechdesign.studies.frequencies.mean_methods import NAMES
+from mechdesign.words.domains import Interval
 
 VALUES = np.round(np.random.default_rng(0).beta(2, 4, 1000) * 100, 2)
 

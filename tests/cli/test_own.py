@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.deploy.measured import measured
 from mechdesign.mechanisms import catalogue
+from mechdesign.tables.measured import measured
 
 WORDS = ",low,mid,high\nlow,0.5,0.3,0.2\nmid,0.25,0.5,0.25\nhigh,0.2,0.3,0.5\n"
 NUMBERS = ",0,0.5,1\n0,0.5,0.3,0.2\n0.5,0.25,0.5,0.25\n1,0.2,0.3,0.5\n"
@@ -144,7 +144,7 @@ def test_finite_designs_and_tables_of_labels_meet_in_one_loss_matrix(run: Any, f
     told = {"input_labels": labels, "output_labels": labels}
     md.solve(md.Problem(loss=md.Matrix(LOSS, **told), privacy=md.Pure(1.0))).save(folder / "best.json")
     response = catalogue.randomised_response(1.0, md.Finite((0, 1, 2)))
-    md.make_table(response, labels=md.deploy.labels.Labels(labels, labels)).save(folder / "grr.json")
+    md.make_table(response, labels=md.tables.labels.Labels(labels, labels)).save(folder / "grr.json")
     words = ("--mechanisms", "best.json,grr.json", "--channel", "own.csv", "--loss-matrix", "loss.csv")
     found = cells(run("compare", *words, "--json"))
     assert set(found) == {"best.json", "grr.json", "own.csv", "grr", "best single output"}

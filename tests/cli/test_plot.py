@@ -11,8 +11,8 @@ import pytest
 
 from mechdesign.cli import pictures
 from mechdesign.cli.pictures import picture
-from mechdesign.collect import bench
 from mechdesign.errors import FileProblem
+from mechdesign.studies.frequencies import bench
 
 PNG = b"\x89PNG"
 

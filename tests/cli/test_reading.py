@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mechdesign.cli.app import NAMES
-from mechdesign.deploy.reports import new_key
+from mechdesign.tables.reports import new_key
 
 FORMS = ("csv", "npy", "parquet", "json", "geojson", "skops", "onnx", "pkl", "mjs", "txt")
 SECONDS = 60

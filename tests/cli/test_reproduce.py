@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from mechdesign.reproduce import CLAIMS
+from mechdesign.papers.claims import CLAIMS
 
 ASKED = ("reproduce", "jrr.heuristic", "jrr.theorem-3", "capri.figure-4.1a", "jrr.examples-2-3", "jrr.figure-4.2")
 
@@ -145,7 +145,7 @@ def test_bad_input_exits_with_2(run: Any, options: tuple[str, ...], words: str) 
 
 def test_slow_claims_are_left_out_and_said_to_be(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     few = [claim for claim in CLAIMS if claim.key in ASKED or claim.slow]
-    monkeypatch.setattr("mechdesign.reproduce.catalogue.CLAIMS", few)
+    monkeypatch.setattr("mechdesign.papers.claims.catalogue.CLAIMS", few)
     outcome = run("reproduce")
     assert outcome.code == 0
     assert "5 claims:" in outcome.out
@@ -194,7 +194,7 @@ def test_a_folder_gets_a_page_a_table_and_a_part_for_every_claim(run: Any, tmp_p
 def test_what_a_folder_holds_is_not_computed_again(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "report"
     before = run(*FEW, "--out", str(folder), "--json").json
-    monkeypatch.setattr("mechdesign.report.folder.judge", None)
+    monkeypatch.setattr("mechdesign.papers.report.folder.judge", None)
     again = run(*FEW, "--out", str(folder))
     assert again.code == 0
     assert "Taken from files of an earlier run, not computed again: 3 claims." in again.out
@@ -248,7 +248,7 @@ def test_a_run_that_is_asked_to_end_leaves_a_page_of_what_it_has(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The request comes while the second claim is computed; the same command then goes on."""
-    from mechdesign.report import folder as module
+    from mechdesign.papers.report import folder as module
 
     judge = module.judge
 
@@ -268,7 +268,7 @@ def test_a_run_that_is_asked_to_end_leaves_a_page_of_what_it_has(
 
 def test_a_page_says_which_claims_its_run_left_out(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = [claim for claim in CLAIMS if claim.key in FEW or claim.key == "ibu.table-3"]
-    monkeypatch.setattr("mechdesign.reproduce.catalogue.CLAIMS", few)
+    monkeypatch.setattr("mechdesign.papers.claims.catalogue.CLAIMS", few)
     document = run("reproduce", "--quick", "--out", str(tmp_path / "report"), "--json").json
     assert document["left_out"] == ["ibu.table-3"]
     page = (tmp_path / "report" / "index.html").read_text()

@@ -10,13 +10,13 @@ import cvxpy
 import numpy as np
 import pytest
 
-from mechdesign.design import MinimaxProblem, custom, optimal_minimax
-from mechdesign.design.registry import solve
 from mechdesign.errors import NoAnswer
-from mechdesign.finite_losses import Matrix
-from mechdesign.losses import Squared
-from mechdesign.privacy import Pure
-from mechdesign.problem import Problem
+from mechdesign.methods import MinimaxProblem, custom, optimal_minimax
+from mechdesign.methods.registry import solve
+from mechdesign.words.finite_losses import Matrix
+from mechdesign.words.losses import Squared
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_circular_power_is_among_the_errors(run: Any, tmp_path: Path) -> None:
     assert asked["worst"] == pytest.approx(document["certificate"]["upper"])
 
 
-FORGERIES = sorted((Path(__file__).parents[1] / "design" / "forgeries").glob("*.json"))
+FORGERIES = sorted((Path(__file__).parents[1] / "methods" / "forgeries").glob("*.json"))
 
 
 @pytest.mark.parametrize("path", FORGERIES, ids=lambda path: path.stem)

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from mechdesign.collect.shipping import SHIPPED
-from mechdesign.deploy import load_table, privacy_checker
-from mechdesign.deploy.labels import Labels
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.catalogue import randomised_response as randomised
+from mechdesign.studies.frequencies.shipping import SHIPPED
+from mechdesign.tables import load_table, privacy_checker
+from mechdesign.tables.labels import Labels
 from mechdesign.values.declare import evolved
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, strategies as st
 from mechdesign.cli.options import parse_epsilons, parse_interval
 from mechdesign.data.numbers import is_whole_text, number_of, require_whole_text
 from mechdesign.data.texts import floats
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import parse_loss
-from mechdesign.priors import parse_prior
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import parse_loss
+from mechdesign.words.priors import parse_prior
 
 PYTHON_ONLY = ["1_0", "\u0663", "\uff11", "1_0.5", "\u0967e1"]
 

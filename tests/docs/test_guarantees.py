@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mechdesign.design.registry import PROVEN_BY
+from mechdesign.methods.registry import PROVEN_BY
 
 ROOT = Path(__file__).parents[2]
 FENCE = "```{include} guarantees_of_methods.txt\n```\n"
@@ -56,7 +56,7 @@ def test_every_evidence_has_the_kind_named(evidence: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", sorted({name for name in named("Checker") if re.fullmatch(r"[a-z_]+", name)}))
 def test_every_line_of_the_checker_named_exists(name: str) -> None:
-    assert callable(getattr(import_module("mechdesign.deploy.checker"), name))
+    assert callable(getattr(import_module("mechdesign.tables.checker"), name))
 
 
 @pytest.mark.parametrize("name", named("Tests"))

@@ -12,7 +12,7 @@ import typer.main
 
 from mechdesign.cli.app import app
 from mechdesign.cli.overview import NAMES
-from mechdesign.reproduce import named
+from mechdesign.papers.claims import named
 
 COMMAND = typer.main.get_command(app)
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "sections.md").read_text()

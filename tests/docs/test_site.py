@@ -22,7 +22,7 @@ QUESTIONS = {
     "a yes/no survey": ("howto/yes_no.md", "table --eps 1 --mechanism grr --labels no,yes"),
     "a Likert scale": ("howto/likert.md", "table --eps 1 --mechanism grr --labels 1,2,3,4,5"),
     "200 categories": ("howto/many_categories.md", "bench -e 1 -d categories.csv"),
-    "a distribution function": ("tutorials/distribution.md", "md.collect.estimate_by_em("),
+    "a distribution function": ("tutorials/distribution.md", "md.frequencies.estimate_by_em("),
     "an angle": ("howto/angle.md", "ogpm --eps 2 --circular"),
     "places": ("howto/places.md", "trajectory perturb places.csv"),
     "my own matrix against the optimum": ("howto/own_matrix.md", "compare --channel own.csv --loss-matrix loss.csv"),

@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 
 from mechdesign.cli import main
-from mechdesign.deploy import load_table
-from mechdesign.deploy.reports import Envelope, load_collection, payload_of
+from mechdesign.tables import load_table
+from mechdesign.tables.reports import Envelope, load_collection, payload_of
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "web.md"
 PEOPLE = 420

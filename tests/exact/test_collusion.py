@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.design.joint import JointProblem, optimal_joint
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact import collusion as joint
 from mechdesign.exact.collusion import (
@@ -24,6 +23,7 @@ from mechdesign.exact.collusion import (
 )
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.methods.joint import JointProblem, optimal_joint
 
 PAIR = JointResponse.pair(F(7, 10), F(-1, 5))
 FOUR = JointResponse((F(1, 20), F(1, 10), F(1, 5), F(7, 20), F(3, 10)))

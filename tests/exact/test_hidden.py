@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from mechdesign.design import JointProblem, optimal_joint
 from mechdesign.errors import InvalidInput
 from mechdesign.exact import hidden
 from mechdesign.exact.collusion import all_lied_ratio, log_up, told_ratio
@@ -20,6 +19,7 @@ from mechdesign.exact.hidden import hidden_delta, hidden_loss, liars_of
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.methods import JointProblem, optimal_joint
 
 PAIR = JointResponse.pair(Fraction(7, 10), Fraction(-1, 5))
 THREE = JointResponse((Fraction(1, 20), Fraction(3, 20), Fraction(1, 2), Fraction(3, 10)))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.matrix import exact_errors, least_weighted_loss, matrix_bound, matrix_error
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import Discrete
+from mechdesign.words.domains import Finite
 
 Floats = np.ndarray
 

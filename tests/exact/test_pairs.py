@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.flows import flow_bound, flows_left
 from mechdesign.exact.pairs import prove_pairs
 from mechdesign.exact.privacy import prove
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.pairs import Metric, Pairwise
+from mechdesign.words.domains import Finite
+from mechdesign.words.pairs import Metric, Pairwise
 
 
 def table(rows: list[list[float]]) -> Discrete:

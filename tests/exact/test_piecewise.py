@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.piecewise import error_up, exact_bias, exact_error, hardest_input
-from mechdesign.losses import Power, Squared
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise, SublevelWindow
+from mechdesign.words.domains import Circle, Interval
+from mechdesign.words.losses import Power, Squared
 
 UNIT = Interval(0, 1)
 

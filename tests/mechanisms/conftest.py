@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.losses import Custom, Power
 from mechdesign.mechanisms import Mechanism, Piecewise, SublevelWindow, catalogue as c
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.losses import Custom, Power
 
 TAIL = 45.0  # e^-45 is far below rounding
 

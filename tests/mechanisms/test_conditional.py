@@ -11,14 +11,14 @@ from hypothesis import assume, given, settings, strategies as st
 from scipy import stats
 
 from mechdesign import Absolute, Interval, InvalidInput, Squared
-from mechdesign.domains import Line
 from mechdesign.errors import FileProblem
 from mechdesign.exact.privacy import prove_privacy
-from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import LARGEST, ConditionalNoise, column_places
-from mechdesign.priors import Atoms, uniform
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.values.declare import evolved
+from mechdesign.words.domains import Line
+from mechdesign.words.losses import Power
+from mechdesign.words.priors import Atoms, uniform
 
 DOMAIN = Interval(-1, 1)
 FAR = 80  # steps into the tails: 2^-80 of them is beyond

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import integrate
 
-from mechdesign import priors
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.losses import Absolute, Custom, Power, Squared
 from mechdesign.mechanisms import Piecewise, SublevelWindow, catalogue as c
+from mechdesign.words import priors
+from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.losses import Absolute, Custom, Power, Squared
 
 EXPONENTS = [0.5, 1.0, 1.5, 2.0, 3.0]
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign import domains
-from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Absolute, Custom, Power, Squared
 from mechdesign.mechanisms import Discrete, Product, TwoSidedGeometric, catalogue as c
 from mechdesign.mechanisms.discrete import whole_numbers
+from mechdesign.words import domains
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.losses import Absolute, Custom, Power, Squared
 
 POINTS = Finite((0, 1, 4))
 TABLE = [[0.5, 0.3, 0.2], [0.25, 0.5, 0.25], [0.1, 0.0, 0.9]]

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 import mechdesign as md
 from mechdesign import catalogue
-from mechdesign.deploy import make_table
-from mechdesign.design.result import Design
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact import prove_privacy
 from mechdesign.field import THIS, field_of
 from mechdesign.mechanisms import Discrete, FromDensity, Truncated
+from mechdesign.methods.result import Design
+from mechdesign.tables import make_table
 from mechdesign.values.codec import encoded
 
 Floats = NDArray[np.float64]

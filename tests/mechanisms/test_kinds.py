@@ -9,9 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.losses import Custom, Power
 from mechdesign.mechanisms import (
     Discrete,
     JointHashing,
@@ -31,6 +29,8 @@ from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS, PROTOCOLS, SCALAR_KINDS
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded
+from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.losses import Custom, Power
 
 CODEC = Codec(PROTOCOLS)
 KEYS, CIRCULAR = [entry.key for entry in c.ON_INTERVALS], [entry.key for entry in c.ON_CIRCLES]

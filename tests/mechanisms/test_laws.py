@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue as c
+from mechdesign.words.domains import Circle, Finite, Interval
 
 PROBABILITIES = np.array([0.0, 1e-12, 1e-3, 0.2, 0.5, 0.77, 0.999, 1 - 1e-12, 1.0])
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue, mutual_information
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.words.domains import Finite
 
 
 def summed(mechanism: Discrete, prior: list[float]) -> Decimal:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.domains import Circle, Interval
-from mechdesign.losses import Absolute, Custom, Power, Squared
 from mechdesign.mechanisms import AffineWindow, Piecewise, SublevelWindow, catalogue as c
 from mechdesign.mechanisms.sublevel import sublevel_set
+from mechdesign.words.domains import Circle, Interval
+from mechdesign.words.losses import Absolute, Custom, Power, Squared
 
 UNIT = Interval(0, 1)
 PINBALL = Custom(lambda y, x: np.where(y > x, 3 * (y - x), x - y), "pinball")

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.exact.rational import exp_upper
-from mechdesign.losses import Power
 from mechdesign.mechanisms import (
     Discrete,
     LikelihoodRatio,
@@ -24,6 +22,8 @@ from mechdesign.mechanisms import (
     TwoPoint,
     catalogue as c,
 )
+from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.losses import Power
 
 KEYS = [entry.key for entry in c.ON_INTERVALS]
 CIRCULAR = [entry.key for entry in c.ON_CIRCLES]

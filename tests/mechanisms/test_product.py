@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign import Absolute, Circle, Interval, InvalidInput, PolarProblem, Squared, optimal_polar, priors
+from mechdesign import Absolute, Circle, Interval, InvalidInput, PolarProblem, Squared, optimal_polar
 from mechdesign.mechanisms import Product, catalogue as c
 from mechdesign.mechanisms.protocol import require_scalar
+from mechdesign.words import priors
 
 PAIR = Product((c.pm(1.0, Interval(-1, 1)), c.sw(2.0, Interval(0, 1))))
 X = np.array([[0.5, 0.25], [-1.0, 1.0]])

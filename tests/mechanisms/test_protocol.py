@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.collect import mean, numeric, square_wave
-from mechdesign.deploy.measured import measured
 from mechdesign.errors import InvalidInput
+from mechdesign.studies.frequencies import mean, numeric, square_wave
+from mechdesign.tables.measured import measured
 
 DESIGN = md.optimal_minimax(md.MinimaxProblem(1.0))
 TABLE = md.make_table(DESIGN)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import optimize
 
-from mechdesign.domains import Circle, Interval
-from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms import catalogue as c
 from mechdesign.values.declare import evolved
+from mechdesign.words.domains import Circle, Interval
+from mechdesign.words.losses import Absolute, Power, Squared
 
 EPSILONS = [1e-3, 0.1, 1.0, 2.0, 5.0, 20.0]
 UNIT, SYMMETRIC = Interval(0, 1), Interval(-1, 1)

@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign.domains import Circle, Finite, Interval, Line
 from mechdesign.errors import MAX_EPSILON, MIN_EPSILON, WITHHELD, InvalidInput
-from mechdesign.losses import Absolute, Power
 from mechdesign.mechanisms import (
     Additive,
     AffineWindow,
@@ -26,6 +24,8 @@ from mechdesign.mechanisms import (
     TwoSidedGeometric,
     catalogue as c,
 )
+from mechdesign.words.domains import Circle, Finite, Interval, Line
+from mechdesign.words.losses import Absolute, Power
 
 UNIT = Interval(0, 1)
 # the validator is one for all laws: each bad value is tried on one law, and each law with one

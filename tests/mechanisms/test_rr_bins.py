@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.privacy import prove_privacy
-from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Power
 
 UNIT = Interval(0, 1)
 

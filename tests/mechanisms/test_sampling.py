@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import Discrete, Laplace, Piecewise, Product, Staircase, TwoSidedGeometric, catalogue as c
+from mechdesign.words.domains import Circle, Finite, Interval
 
 N, RATE = 50_000, 1e-6
 CRITICAL = stats.kstwo.ppf(1 - RATE, N)

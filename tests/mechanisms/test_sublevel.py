@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechdesign.domains import Interval
-from mechdesign.losses import Custom, Power
 from mechdesign.mechanisms.sublevel import _fill, sublevel_set
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Custom, Power
 
 
 @pytest.mark.parametrize("x", [0.0, 0.25, 0.9, 1.0])

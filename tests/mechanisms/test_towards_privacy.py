@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
+from mechdesign.words.domains import Finite
 
 EPSILONS = st.one_of(st.floats(1e-3, 20), st.floats(1e-12, 1e-3), st.floats(20, 64))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechdesign.domains import Interval
-from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.truncated import Truncated
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Power
 
 
 @pytest.mark.parametrize("base", [catalogue.laplace(1.0, Interval(0, 1)), catalogue.pm(1.0, Interval(0, 1))])

@@ -11,16 +11,16 @@ ROOT = Path(__file__).parents[2]
 
 # quick, and about nothing else than the rules of a module that stands alone
 _OWN_TESTS = {
-    "mechdesign/deploy/checker.py": ("tests/deploy/test_checker_rules.py",),
-    "mechdesign/deploy/privacy_checker.py": ("tests/deploy/test_privacy_rules.py",),
+    "mechdesign/tables/checker.py": ("tests/tables/test_checker_rules.py",),
+    "mechdesign/tables/privacy_checker.py": ("tests/tables/test_privacy_rules.py",),
 }
 GROUPS: dict[str, tuple[str, ...]] = {
-    "privacy": ("mechdesign/deploy/privacy_checker.py", "mechdesign/deploy/checker.py"),
-    "proofs": ("mechdesign/design/**/proof.py",),
+    "privacy": ("mechdesign/tables/privacy_checker.py", "mechdesign/tables/checker.py"),
+    "proofs": ("mechdesign/methods/**/proof.py",),
     "exact": ("mechdesign/exact/*.py",),
-    "checker": ("mechdesign/deploy/checker.py",),
-    "kinds": ("mechdesign/deploy/kinds/*.py",),
-    "protocols": ("mechdesign/collect/protocols/*.py",),
+    "checker": ("mechdesign/tables/checker.py",),
+    "kinds": ("mechdesign/tables/kinds/*.py",),
+    "protocols": ("mechdesign/studies/frequencies/protocols/*.py",),
     "mechanisms": ("mechdesign/mechanisms/*.py",),
 }
 

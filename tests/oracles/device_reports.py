@@ -9,13 +9,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from mechdesign.deploy import Labels, Table, make_table
-from mechdesign.deploy.device import Device, created, reported
-from mechdesign.deploy.kinds import FiniteLaw, ResponseLaw, UnaryLaw
-from mechdesign.deploy.streams import Stream
-from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.tables import Labels, Table, make_table
+from mechdesign.tables.device import Device, created, reported
+from mechdesign.tables.kinds import FiniteLaw, ResponseLaw, UnaryLaw
+from mechdesign.tables.streams import Stream
+from mechdesign.words.domains import Finite
 
 PERIOD = 20
 LABELS = Labels(("no", "rather not", "yes"), ("no", "rather not", "yes"))

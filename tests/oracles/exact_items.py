@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from mechdesign.deploy import Table
-from mechdesign.deploy.kinds.hashing import hashed
+from mechdesign.tables import Table
+from mechdesign.tables.kinds.hashing import hashed
 
 
 def exact(table: Table, item: int, seed: int = 0) -> dict[bytes, Fraction]:

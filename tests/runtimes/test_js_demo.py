@@ -21,13 +21,13 @@ from urllib.request import urlopen
 import pytest
 from scipy import stats
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, make_table
-from mechdesign.deploy.device import Device
-from mechdesign.deploy.export.folder import export_package
-from mechdesign.deploy.reports import Collector, Envelope, Intake, Store, Subject
-from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Labels, Table, make_table
+from mechdesign.tables.device import Device
+from mechdesign.tables.export.folder import export_package
+from mechdesign.tables.reports import Collector, Envelope, Intake, Store, Subject
+from mechdesign.words.domains import Finite
 from tests.oracles.device_reports import LABELS, response
 
 CLICKS = 300

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mechdesign.deploy import load_table
-from mechdesign.deploy.export.shared_vectors import FOLDER, shared_vectors
-from mechdesign.deploy.kinds import KINDS
-from mechdesign.deploy.table import Table
-from mechdesign.domains import Circle
+from mechdesign.tables import load_table
+from mechdesign.tables.export.shared_vectors import FOLDER, shared_vectors
+from mechdesign.tables.kinds import KINDS
+from mechdesign.tables.table import Table
+from mechdesign.words.domains import Circle
 
-MOST_BYTES = 650_000
+MOST_BYTES = 800_000
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, load_table, make_table
-from mechdesign.deploy.export.folder import export_package
-from mechdesign.deploy.export.shared_vectors import FOLDER
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
-from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
+from mechdesign.studies.frequencies import protocol_table
+from mechdesign.tables import Labels, Table, load_table, make_table
+from mechdesign.tables.export.folder import export_package
+from mechdesign.tables.export.shared_vectors import FOLDER
+from mechdesign.tables.reports.collection import Attribute, Collection, Spending
+from mechdesign.words.domains import Finite
 
 ROOT = Path(__file__).parents[2]
 TARGET = "wasm32-unknown-unknown"

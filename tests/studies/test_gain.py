@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechdesign.collect import estimators, postprocess
-from mechdesign.collect.laws import made_of_law
-from mechdesign.collect.protocols import protocol
 from mechdesign.errors import InvalidInput
 from mechdesign.studies import gain
+from mechdesign.studies.frequencies import estimators, postprocess
+from mechdesign.studies.frequencies.laws import made_of_law
+from mechdesign.studies.frequencies.protocols import protocol
 from mechdesign.studies.gain import Gain, Gains, GainStudy
 
 PLAN = GainStudy(("grr", "oue"), ("poisson", "uniform"), (1.0, 4.0), (10, 40), (2000,), runs=2, method="ibu", seed=3)

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from mechdesign.domains import Circle, Finite, Interval, Line, Product
 from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.losses import Custom, Power
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded, is_same, left_out, named
 from mechdesign.values.declare import array, epsilon, field, frozen, settle, whole
+from mechdesign.words.domains import Circle, Finite, Interval, Line, Product
+from mechdesign.words.losses import Custom, Power
 
 
 class Shape(Protocol):

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import mechdesign as md
-from mechdesign.design import AdditiveProblem, CustomProblem
 from mechdesign.errors import InvalidInput, WrongArguments
+from mechdesign.methods import AdditiveProblem, CustomProblem
 from mechdesign.values.declare import evolved, field, frozen
 
 PROBLEMS: tuple[Any, ...] = (

@@ -42,12 +42,12 @@ def test_what_is_said_under_a_name_is_no_module_of_the_same_name() -> None:
 
 
 def test_a_name_that_is_none_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match=r"module 'mechdesign\.budget' has no attribute 'nonsense'"):
-        mechdesign.budget.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'mechdesign\.studies\.budgets' has no attribute 'nonsense'"):
+        mechdesign.studies.budgets.nonsense  # noqa: B018
 
 
 def test_a_module_is_found_in_its_package() -> None:
-    assert mechdesign.collect.two_phase.__name__ == "mechdesign.collect.two_phase"
+    assert mechdesign.studies.frequencies.two_phase.__name__ == "mechdesign.studies.frequencies.two_phase"
 
 
 def test_modules_import_from_where_a_name_is_defined() -> None:
@@ -72,7 +72,7 @@ def test_reading_every_proof_loads_no_search_and_no_solver() -> None:
 
 
 def test_the_look_at_what_is_loaded_can_fail() -> None:
-    assert "mechdesign.design.minimax.search" in loaded(["mechdesign.design.minimax.search"])
+    assert "mechdesign.methods.minimax.search" in loaded(["mechdesign.methods.minimax.search"])
 
 
 def imports(name: str) -> Iterator[ast.ImportFrom]:

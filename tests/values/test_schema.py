@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
-from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded, if_any, named
 from mechdesign.values.declare import Floats, array, field, frozen, one_of, whole
 from mechdesign.values.schema import Schemas, shaped
+from mechdesign.words.domains import Circle, Finite, Interval
 
 
 class Colour(enum.Enum):
@@ -150,7 +150,7 @@ def test_a_field_may_say_its_shape_itself() -> None:
 
 
 def test_a_class_that_writes_more_than_its_fields_is_open() -> None:
-    from mechdesign.design import MinimaxProblem
+    from mechdesign.methods import MinimaxProblem
 
     assert "additionalProperties" not in Schemas().merged(MinimaxProblem)
 

@@ -1,0 +1,210 @@
+"""The table of certified constants: the best any epsilon-LDP mechanism can do, to the digits that are proven.
+
+Every row is an interval: the lower end holds for all mechanisms of its class and is printed rounded down, the upper end
+is attained by a mechanism and is printed rounded up, so the digits the two share are digits of the optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.result import Design, is_open
+from mechdesign.values.declare import frozen
+from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
+from mechdesign.words.domains import Interval
+from mechdesign.words.losses import parse_loss
+from mechdesign.words.priors import parse_prior
+
+EPSILONS = (0.5, 1.0, 2.0, 4.0)
+LOSSES = ("absolute", "squared")
+UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "beta:0.5,0.5")
+WORST, AVERAGE, UNBIASED = "worst case", "average", "unbiased"
+CRITERIA = (WORST, AVERAGE, UNBIASED)
+
+_MOST_DIGITS = 17
+_UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
+_UNBIASED_GRID = 33
+
+
+@frozen
+class Constant:
+    """One certified optimum: ``lower <= optimum <= upper`` over ``valid_for``."""
+
+    criterion: str
+    loss: str
+    prior: str
+    inputs: str
+    epsilon: float
+    lower: float
+    upper: float
+    valid_for: str
+    claimed: bool
+    command: str
+
+    def digits(self) -> str:
+        """The digits that are proven: those on which both ends agree.
+
+        >>> Constant("", "", "", "", 2.0, 0.200820041, 0.200820489, "", False, "").digits()
+        '0.200820'
+        """
+        return shared_digits(self.lower, self.upper)
+
+    def echo(self) -> dict[str, str]:
+        """The digits that are proven."""
+        return {"digits": self.digits()}
+
+
+def certified_constants(
+    gap: float = 1e-5,
+    criteria: Sequence[str] = CRITERIA,
+    epsilons: Sequence[float] = EPSILONS,
+    seconds: float | None = None,
+    *,
+    best_so_far: bool = False,
+) -> Iterator[Constant]:
+    """Every row of the table, one at a time, each solved and proven anew.
+
+    ``gap`` is the relative gap of the worst-case rows (averages are narrower, unbiased rows at least 1e-4), ``seconds``
+    the most that a row may take; if it takes longer, `NoAnswer`, or with ``best_so_far`` the interval found until then.
+
+    >>> row = next(certified_constants(1e-4, ["worst case"], [0.5]))
+    >>> row.loss, row.digits()[:6], row.valid_for
+    ('absolute', '0.3952', 'all mechanisms')
+    """
+    for criterion in criteria:
+        if criterion not in CRITERIA:
+            raise InvalidInput("criterion", criterion, f"be one of {', '.join(CRITERIA)}")
+    limits = Limits(seconds, best_so_far)
+    if WORST in criteria:
+        yield from _worst_case(gap, epsilons, limits)
+    if AVERAGE in criteria:
+        yield from _average(min(gap, 1e-6), epsilons, limits)
+    if UNBIASED in criteria:
+        yield from _unbiased(max(gap, 1e-4), epsilons, limits)
+
+
+@frozen
+class Limits:
+    """The seconds a row may take, and whether the best design found then stands for the optimum."""
+
+    seconds: float | None
+    best_so_far: bool
+
+    def solve(self, optimal: Callable[[Any, float | None], Design], problem: Any) -> Design:
+        try:
+            return optimal(problem, self.seconds)
+        except NoAnswer as stopped:
+            if not self.best_so_far or not isinstance(stopped.design, Design):
+                raise
+            return stopped.design
+
+
+def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
+    from mechdesign.methods.minimax.search import optimal_minimax
+
+    for loss in LOSSES:
+        for epsilon in epsilons:
+            design = limits.solve(optimal_minimax, MinimaxProblem(epsilon, parse_loss(loss), _UNIT, gap))
+            command = f"minimax --eps {shortest(epsilon)} --loss {loss} --gap {shortest(gap)}"
+            yield _row(design, WORST, loss, "-", _UNIT, command)
+
+
+def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
+    from mechdesign.methods.prior.problem import PriorProblem
+    from mechdesign.methods.prior.search import optimal_prior
+
+    prior = parse_prior("uniform", _UNIT)
+    for loss in LOSSES:
+        for epsilon in epsilons:
+            design = limits.solve(optimal_prior, PriorProblem(epsilon, prior, parse_loss(loss), _UNIT, gap))
+            options = f"--loss {loss} --criterion prior --prior uniform --gap {shortest(gap)}"
+            command = f"minimax --eps {shortest(epsilon)} {options}"
+            yield _row(design, AVERAGE, loss, "uniform", _UNIT, command)
+
+
+def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
+    from mechdesign.methods.unbiased.problem import UnbiasedProblem
+    from mechdesign.methods.unbiased.search import optimal_unbiased
+
+    for name in UNBIASED_PRIORS:
+        prior = parse_prior(name, _SYMMETRIC)
+        for epsilon in epsilons:
+            problem = UnbiasedProblem(epsilon, prior, _SYMMETRIC, _UNBIASED_GRID, gap)
+            design = limits.solve(optimal_unbiased, problem)
+            options = f"--unbiased --domain=-1,1 --prior {name} --gap {shortest(gap)}"
+            command = f"minimax --eps {shortest(epsilon)} {options}"
+            yield _row(design, UNBIASED, "squared", name, _SYMMETRIC, command)
+
+
+def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:
+    certificate = design.certificate
+    if is_open(design):
+        command += " --best-so-far"
+    return Constant(
+        criterion,
+        loss,
+        prior,
+        f"[{inputs.lower:g}, {inputs.upper:g}]",
+        design.problem.epsilon,
+        certificate.lower,
+        certificate.upper,
+        certificate.valid_for,
+        certificate.claimed,
+        command,
+    )
+
+
+# -- as a document ----------------------------------------------------------------------------------------------------
+
+_HEAD = """\
+# Certified constants of local differential privacy
+
+The best any epsilon-LDP mechanism can do, generated by `make constants`. In every row the optimum lies between the two
+ends. The lower end holds for all mechanisms of the class, with any outputs, and was derived in rational arithmetic from
+stored evidence with a rational upper bound of e^eps; it is printed rounded down. The upper end is attained by a
+mechanism whose privacy was computed exactly; it is printed rounded up. *Proven digits* are those the two ends share.
+Rows marked *claimed* rest on quadrature or a solver instead. `python -m mechdesign` before the command of a row gives
+the mechanism itself and its evidence. A continuous prior enters an average through cells (the mass, mean and variance
+it has on each): those rows hold for every prior with the same cells.
+"""
+
+_TITLES = {
+    WORST: "Worst case of the expected error over the inputs",
+    AVERAGE: "Average of the expected error under a prior",
+    UNBIASED: f"Variance under a prior, unbiased for every input (prior rounded to {_UNBIASED_GRID} equispaced inputs)",
+}
+
+
+def as_markdown(constants: Iterable[Constant]) -> str:
+    """The document CERTIFIED.md."""
+    rows = list(constants)
+    parts = [_HEAD]
+    for criterion in dict.fromkeys(row.criterion for row in rows):
+        chosen = [row for row in rows if row.criterion == criterion]
+        domain = chosen[0].inputs
+        parts.append(f"## {_TITLES[criterion]}, inputs in {domain}\n")
+        parts.append("| loss | prior | eps | lower | upper | proven digits | class | command |")
+        parts.append("|---|---|---|---|---|---|---|---|")
+        parts += [_markdown_row(row) for row in chosen]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _markdown_row(row: Constant) -> str:
+    digits = f"{row.digits()} (claimed)" if row.claimed else row.digits()
+    # as many as are needed to tell the ends apart
+    shown = max(DIGITS, min(_MOST_DIGITS, 2 + sum(mark.isdigit() for mark in row.digits().lstrip("0."))))
+    cells = (
+        row.loss,
+        row.prior,
+        shortest(row.epsilon),
+        rounded_down(row.lower, shown),
+        rounded_up(row.upper, shown),
+        digits,
+        row.valid_for,
+        f"`{row.command}`",
+    )
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,22 @@
+"""Joint randomised response: groups whose answers are drawn together."""
+
+from typing import TYPE_CHECKING
+
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.methods.joint.problem import JointProblem as JointProblem, goal_of as goal_of
+    from mechdesign.methods.joint.proof import (
+        ClosedForm as ClosedForm,
+        DualBound as DualBound,
+        JointClaim as JointClaim,
+    )
+    from mechdesign.methods.joint.search import (
+        Heuristic as Heuristic,
+        heuristic as heuristic,
+        optimal_joint as optimal_joint,
+        parts as parts,
+        ratio as ratio,
+    )
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -1,0 +1,47 @@
+"""The rivals of an unbiased design: published mechanisms without a bias, by their variance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
+from mechdesign.methods.result import Design
+from mechdesign.methods.rivalry import Lost, on_interval, require_law_on, require_unbiased
+from mechdesign.methods.unbiased_piecewise.supports import inputs_of
+from mechdesign.words.losses import Power
+from mechdesign.words.problem import Problem
+
+_SQUARED = Power(2.0)
+
+
+class UnbiasedRivalry:
+    """Laws are mechanisms of numbers."""
+
+    def published(self, design: Design) -> Mapping[str, Mechanism]:
+        asked = _asked(design)
+        return on_interval(asked.epsilon, inputs_of(asked), _SQUARED, unbiased=True)
+
+    def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
+        asked = _asked(design)
+        require_law_on(name, mechanism, inputs_of(asked), asked.epsilon)
+        require_unbiased(name, cast(ScalarMechanism, mechanism), inputs_of(asked))
+        return mechanism
+
+    def lost(self, design: Design, law: Mechanism) -> Lost:
+        scalar = cast(ScalarMechanism, law)
+        return Lost(scalar.worst_case(_SQUARED)[0], scalar.average_loss(_SQUARED, None))
+
+    def certified(self, first: Design, design: Design) -> Lost:
+        return self.lost(first, design.own_law)
+
+    def least(self, design: Design, lost: Lost) -> float | None:
+        return None
+
+
+def _asked(design: Design) -> Problem:
+    assert isinstance(design.problem, Problem)
+    return design.problem
+
+
+RIVALRY = UnbiasedRivalry()

@@ -1,0 +1,1 @@
+"""The papers beside the package: their printed claims, their theorems as files that run, and both as a page."""

@@ -1,0 +1,89 @@
+"""What is read of CVXPY expressions is what CVXPY computes, and what cannot be read says which atom it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from mechdesign.methods.convex import custom
+from mechdesign.methods.convex.model import ConvexModel
+from mechdesign.methods.convex.problem import CustomProblem
+from mechdesign.methods.convex.reading import Affine, Reader, Term, Unread
+from mechdesign.values.declare import Floats
+from mechdesign.words.domains import Finite
+
+SHAPE = 3, 4
+WEIGHTS = np.random.default_rng(1).random(SHAPE)
+MIXED = np.random.default_rng(2).normal(size=(2, 3))
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "linear": lambda q: cp.sum(cp.multiply(WEIGHTS, q)) + 1,
+    "a vector": lambda q: MIXED @ q[:, 1] - 2,
+    "max": lambda q: cp.max(cp.sum(cp.multiply(WEIGHTS, q), axis=1)),
+    "max along rows": lambda q: cp.max(q, axis=1),
+    "max along columns": lambda q: cp.max(MIXED @ q, axis=0),
+    "sum of maxima": lambda q: 2 * cp.sum(cp.max(q, axis=0)) - cp.min(q @ np.arange(4.0)),
+    "one of several maxima": lambda q: cp.max(q, axis=1)[1],
+    "maximum": lambda q: cp.maximum(q, 1 - q, 0.3),
+    "minimum turned": lambda q: 3 - cp.sum(cp.minimum(q[0], q[1])),
+    "positive part": lambda q: cp.pos(q[0, 0] - 0.5),
+    "max of sums of sizes": lambda q: cp.max(cp.sum(cp.abs(q - 0.2), axis=1)),
+    "norm1": lambda q: cp.norm1(MIXED @ q - 1),
+    "norm_inf": lambda q: cp.norm_inf(q - 0.3) + cp.sum(cp.abs(MIXED @ q)),
+    "total variation": lambda q: cp.tv(q[0]),
+    "squares": lambda q: (q[0, 0] - 0.2) ** 2 * 4 + cp.max(cp.vstack([q[0], q[1]])),
+    "sum of squares": lambda q: cp.sum_squares(MIXED @ q) / 3,
+    "matrix of squares": lambda q: np.ones((2, 3)) @ cp.square(q - 0.1),
+}
+UNREAD: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "euclidean": (lambda q: cp.norm(q[0]), "pnorm"),
+    "entropy": (lambda q: cp.sum(cp.rel_entr(q[0], q[1])), "rel_entr"),
+    "cube": (lambda q: cp.power(q[0, 0], 3), "power other than 2"),
+    "square of a size": (lambda q: cp.square(cp.norm1(q)), "not linear below a square"),
+    "maximum of squares": (lambda q: cp.max(cp.square(q)), "maximum of squares"),
+    "the largest two": (lambda q: cp.sum_largest(q, 2), "sum_largest"),
+}
+
+
+def _reader() -> tuple[Any, Reader]:
+    domains = Finite((0, 1, 2)), Finite((0, 1, 2, 3))
+    model = ConvexModel(CustomProblem(1.0, *domains, lambda q: cp.sum(q)))
+    return model.q, Reader(model._coefficients)
+
+
+def _value(term: Term, table: Floats) -> float:
+    def at(one: Affine) -> float:
+        return float((one.costs * table).sum()) + one.offset
+
+    return at(term.affine) + sum(max(map(at, m)) for m in term.maxima) + sum(s * at(e) ** 2 for s, e in term.squares)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_is_read_has_the_value_of_the_expression_at_any_table(name: str) -> None:
+    q, reader = _reader()
+    expression = READ[name](q)
+    terms = reader.terms(expression)
+    for seed in range(5):
+        table = np.random.default_rng(seed).random(SHAPE)
+        q.value = table
+        expected = np.ravel(np.asarray(expression.value), order="F")
+        np.testing.assert_allclose([_value(term, table) for term in terms], expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_cannot_be_read_is_named(name: str) -> None:
+    expression, reason = UNREAD[name]
+    q, reader = _reader()
+    with pytest.raises(Unread, match=reason):
+        reader.terms(expression(q))
+
+
+def test_maxima_whose_pieces_multiply_beyond_bounds_are_claimed() -> None:
+    points = np.arange(10.0)
+    design = custom(1.0, points, points, lambda q: cp.max(cp.vstack([cp.norm1(q[0]), cp.norm1(q[1])])))
+    assert design.certificate.claimed
+    assert "more than 256 pieces" in design.problem.unread

@@ -1,0 +1,136 @@
+"""Every problem has one line: what proves it, and what answers it; `solve` goes by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import cvxpy
+import pytest
+
+import mechdesign as md
+from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.methods.registry import ENTRIES, METHODS, PROVEN_BY
+from mechdesign.words.workloads import Prefix
+from tests.methods.problems import hidden_problem, information, workload_problem
+
+UNIT = md.Interval(0, 1)
+VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
+ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
+    "piecewise": (md.PiecewiseProblem(1.0), md.optimal_piecewise),
+    "polar": (md.PolarProblem(4.0), md.optimal_polar),
+    "minimax": (md.MinimaxProblem(1.0, md.Squared(), gap=1e-2), md.optimal_minimax),
+    "prior": (md.PriorProblem(1.0, VALUES), md.optimal_prior),
+    "trade-off": (md.TradeOffProblem(1.0, VALUES, gap=1e-2), md.optimal_trade_off),
+    "unbiased": (md.UnbiasedProblem(1.0, VALUES, UNIT, size=5), md.optimal_unbiased),
+    "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
+    "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
+    "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
+}
+FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_solve_finds_what_the_problems_own_function_finds(name: str) -> None:
+    problem, function = ANSWERED[name]
+    assert md.solve(problem) == function(problem)
+
+
+def test_every_problem_of_the_package_is_answered_by_solve() -> None:
+    asked = {entry.asked or entry.problem for entry in ENTRIES}
+    named = {getattr(md, name) for name in dir(md) if name.endswith("Problem")}
+    assert named - {md.Problem, md.FileProblem} == {type(problem) for problem, _ in ANSWERED.values()} <= asked
+
+
+def test_every_entry_is_proven_by_something_and_is_there_once() -> None:
+    assert all(entry.proven_by for entry in ENTRIES)
+    assert len({entry.problem for entry in ENTRIES}) == len(ENTRIES)
+    own = {entry.problem: entry.proven_by for entry in ENTRIES}
+    assert own == {problem: kinds for problem, kinds in PROVEN_BY.items() if problem is not md.Problem}
+
+
+def test_every_method_leaves_evidence_of_its_own() -> None:
+    every = [kind for method in METHODS for kind in method.evidence]
+    assert len(set(every)) == len(every)
+    assert PROVEN_BY[md.Problem] == tuple(every)
+
+
+FIVE_WORDS = {
+    "finite": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
+    "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
+    "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
+    "hidden_joint": hidden_problem(1.0, 200, 0.03),
+    "workload": workload_problem(1.0, Prefix(4)),
+    "information": information(1.0, md.models.GaussianLocation(4)),
+}
+
+
+@pytest.mark.parametrize("name", FIVE_WORDS)
+def test_the_method_that_supports_a_problem_answers_it_and_can_be_chosen(name: str) -> None:
+    problem = FIVE_WORDS[name]
+    assert [method for method, missed in md.methods(problem).items() if missed is None] == [name]
+    design = md.solve(problem)
+    assert design == md.solve(problem, method=name)
+    assert type(design.evidence) in next(method.evidence for method in METHODS if method.folder == name)
+
+
+@pytest.mark.parametrize("name", FIVE_WORDS)
+@pytest.mark.parametrize("gap", [1e-2, 1e-4])
+def test_a_gap_is_a_demand_and_no_part_of_the_problem(name: str, gap: float) -> None:
+    design = md.solve(FIVE_WORDS[name], gap=gap)
+    assert design.certificate.relative_gap <= gap
+    assert design.report.gap == gap
+    assert design.problem == md.solve(FIVE_WORDS[name]).problem
+
+
+@pytest.mark.parametrize("demand", [{"gap": 1e-3}, {"method": "finite"}])
+def test_a_problem_that_holds_its_own_gap_is_given_no_demand(demand: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="be left out for a MinimaxProblem"):
+        md.solve(md.MinimaxProblem(1.0), **demand)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("said", [1.0, None, "x"])
+def test_every_function_says_what_to_pass_to_who_passes_a_number(name: str, said: Any) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"problem must be of kind (\w+Problem) .*pass md\.\1\((epsilon=1\.0|privacy=\.\.\.)"
+    ) as error:
+        getattr(md, name)(said)
+    assert error.value.field == "problem"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_call_that_is_told_names_every_field_that_is_needed(name: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        getattr(md, name)(1.0)
+    kind = getattr(md, error.value.rule.split()[-1])
+    needed = [entry.name for entry in attrs.fields(kind) if entry.init and entry.default is attrs.NOTHING]
+    assert all(f"{field}=" in error.value.next_step for field in needed)
+
+
+def test_another_problem_is_sent_to_solve() -> None:
+    with pytest.raises(InvalidInput, match=r"be of kind PolarProblem .*md\.solve"):
+        md.optimal_polar(md.PiecewiseProblem(1.0))  # type: ignore[arg-type]
+
+
+def test_solve_lists_the_problems_to_who_passes_something_else() -> None:
+    with pytest.raises(InvalidInput, match=r"PiecewiseProblem, PolarProblem.*for example md\.PiecewiseProblem"):
+        md.solve(1.0)
+
+
+def test_what_was_understood_of_functions_cannot_be_solved_again() -> None:
+    found = md.solve(ANSWERED["custom"][0])
+    with pytest.raises(InvalidInput, match="CustomProblem anew"):
+        md.solve(found.problem)
+
+
+def test_the_time_limit_reaches_the_search() -> None:
+    with pytest.raises(NoAnswer):
+        md.solve(md.MinimaxProblem(2.5, md.Squared(), gap=1e-6), 1e-3)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), "1"])
+def test_a_time_limit_that_is_none_is_refused_for_every_problem(seconds: Any) -> None:
+    with pytest.raises(InvalidInput, match="seconds"):
+        md.solve(md.PiecewiseProblem(1.0), seconds)

@@ -1,0 +1,90 @@
+"""Problems take what the command line takes: names of losses and priors, and two numbers for an interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+import mechdesign as md
+from mechdesign.methods.registry import PROVEN_BY
+from mechdesign.words import priors
+from mechdesign.words.losses import parse_loss
+
+UNIT, AGES = md.Interval(0, 1), md.Interval(18, 90)
+WITH_LOSS = (md.MinimaxProblem, md.PiecewiseProblem, md.PriorProblem, md.TradeOffProblem)
+WITH_PRIOR = (md.PriorProblem, md.TradeOffProblem, md.UnbiasedProblem, md.AdditiveProblem)
+WITH_INPUTS = (*WITH_LOSS, md.UnbiasedProblem, md.AdditiveProblem)
+
+
+def problem(kind: Any, **said: Any) -> Any:
+    needed = {"prior": priors.uniform(said.get("domain", UNIT))} if kind in WITH_PRIOR else {}
+    said.pop("domain", None)
+    return kind(1.0, **needed | {"inputs": UNIT} | said)
+
+
+def test_every_problem_with_a_loss_a_prior_or_an_interval_is_tried_here() -> None:
+    def declared(name: str, kind: str) -> set[type]:
+        fields = {problem: attrs.fields_dict(problem).get(name) for problem in PROVEN_BY}
+        return {problem for problem, field in fields.items() if field is not None and kind in str(field.type)}
+
+    assert declared("loss", "Loss") == {*WITH_LOSS, md.Problem}
+    assert declared("prior", "Prior") == {*WITH_PRIOR}
+    assert declared("inputs", "Interval") == {*WITH_INPUTS, md.Problem}
+
+
+@pytest.mark.parametrize("name", ["absolute", "squared"])
+@pytest.mark.parametrize("kind", WITH_LOSS)
+def test_the_name_of_a_loss_is_the_loss(kind: Any, name: str) -> None:
+    assert problem(kind, loss=name) == problem(kind, loss=parse_loss(name))
+
+
+def test_a_power_has_a_name_too() -> None:
+    assert md.MinimaxProblem(1.0, "power:1.5") == md.MinimaxProblem(1.0, md.Power(1.5))
+    one, other = (md.Problem(inputs=(0, 1), loss=loss, privacy=md.Pure(1.0)) for loss in ("squared", md.Squared()))
+    assert one == other
+
+
+def test_on_a_circle_the_name_is_that_of_the_loss_round_it() -> None:
+    assert md.PiecewiseProblem(1.0, "squared", md.Circle(360)).loss == md.Power(2.0, 360.0)
+
+
+@pytest.mark.parametrize("ends", [(18, 90), [18, 90]])
+@pytest.mark.parametrize("kind", WITH_INPUTS)
+def test_two_numbers_are_an_interval(kind: Any, ends: Any) -> None:
+    assert problem(kind, inputs=ends, domain=AGES) == problem(kind, inputs=AGES, domain=AGES)
+
+
+def test_other_intervals_of_problems_and_of_priors_are_two_numbers_too() -> None:
+    assert md.PiecewiseProblem(1.0, outputs=(-1, 2)) == md.PiecewiseProblem(1.0, outputs=md.Interval(-1, 2))
+    assert md.PolarProblem(1.0, distances=(0, 3)).distances == md.Interval(0, 3)
+    assert priors.uniform((0, 1)) == priors.uniform(UNIT)
+
+
+@pytest.mark.parametrize("kind", WITH_PRIOR)
+def test_the_name_of_a_prior_is_that_prior_on_the_inputs(kind: Any) -> None:
+    law = priors.normal(40, 10, AGES)
+    assert kind(1.0, "normal:40,10", inputs=(18, 90)).prior == law
+
+
+def test_uniform_on_points_is_an_equal_weight_for_each() -> None:
+    points = md.Finite((0, 1, 2, 5))
+    assert md.PriorProblem(1.0, "uniform", inputs=points).prior == priors.Atoms(points.points, [0.25] * 4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "words"),
+    [
+        (md.MinimaxProblem, {"loss": "mse"}, "did you mean squared?"),
+        (md.MinimaxProblem, {"loss": "l1"}, "did you mean absolute?"),
+        (md.MinimaxProblem, {"inputs": (0, 1, 2)}, r"for example \(0, 1\)"),
+        (md.MinimaxProblem, {"inputs": (1, 0)}, "swap or widen the ends"),
+        (md.PriorProblem, {"inputs": "0,1", "prior": "uniform"}, r"for example \(0, 1\)"),
+        (md.PriorProblem, {"inputs": md.Finite((0, 1)), "prior": "normal:0,1"}, "be uniform on a finite domain"),
+        (md.UnbiasedProblem, {"prior": "gaussian"}, "be uniform, normal:MEAN,DEVIATION"),
+    ],
+)
+def test_other_spellings_are_refused_with_what_may_be_meant(kind: Any, said: dict[str, Any], words: str) -> None:
+    with pytest.raises(md.InvalidInput, match=words):
+        problem(kind, **said)

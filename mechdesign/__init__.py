@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mechdesign.exact.privacy import prove_privacy as prove_privacy
     from mechdesign.field import field_of as field_of
     from mechdesign.mechanisms import catalogue as catalogue
+    from mechdesign.methods import registry as _registry
     from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
     from mechdesign.methods.additive.search import optimal_additive as optimal_additive
     from mechdesign.methods.convex.problem import CustomProblem as CustomProblem
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from mechdesign.methods.polar.search import optimal_polar as optimal_polar
     from mechdesign.methods.prior.problem import PriorProblem as PriorProblem
     from mechdesign.methods.prior.search import optimal_prior as optimal_prior
-    from mechdesign.methods.registry import methods as methods, solve as solve
+    from mechdesign.methods.registry import solve as solve
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
     from mechdesign.methods.trade_off.problem import TradeOffProblem as TradeOffProblem
@@ -84,6 +85,6 @@ if TYPE_CHECKING:
     from mechdesign.words.privacy import Pure as Pure
     from mechdesign.words.problem import Problem as Problem
 else:
-    __getattr__, __dir__ = facade(__name__, "methods")  # a package, too
+    __getattr__, __dir__ = facade(__name__, packages=("methods",))
 
 __version__ = "0.1.0"

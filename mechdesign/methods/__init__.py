@@ -4,7 +4,9 @@ A folder holds the problem (``problem.py``), how it is solved (``search.py`` and
 answer (``proof.py``). `mechdesign.methods.registry` lists them. Names are imported when they are asked for.
 """
 
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from mechdesign.values.facade import facade
 
@@ -40,3 +42,15 @@ if TYPE_CHECKING:
     from mechdesign.methods.workload.search import optimal_workload as optimal_workload
 else:
     __getattr__, __dir__ = facade(__name__)
+
+
+class _Package(ModuleType):
+    """The package is the question, too: ``md.methods(problem)`` says of every method why it does not answer."""
+
+    def __call__(self, problem: Any) -> dict[str, str | None]:
+        from mechdesign.methods.registry import methods
+
+        return methods(problem)
+
+
+sys.modules[__name__].__class__ = _Package

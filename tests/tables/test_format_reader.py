@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.deploy.test_random_designs import bits_for, random_mechanism, ship
 
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
@@ -41,6 +40,7 @@ from mechdesign.words.pairs import Pairwise
 from mechdesign.words.priors import uniform
 from tests.oracles import format_reader as by_text
 from tests.oracles.format_devices import DeviceByText, replay_states
+from tests.tables.test_random_designs import bits_for, random_mechanism, ship
 
 SEED = 18_118
 

@@ -26,14 +26,11 @@ if TYPE_CHECKING:
     from mechdesign.exact.privacy import prove_privacy as prove_privacy
     from mechdesign.field import field_of as field_of
     from mechdesign.mechanisms import catalogue as catalogue
-    from mechdesign.methods import registry as _registry
     from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
     from mechdesign.methods.additive.search import optimal_additive as optimal_additive
     from mechdesign.methods.convex.problem import CustomProblem as CustomProblem
     from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import floor_of as floor_of
-    from mechdesign.methods.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
-    from mechdesign.methods.hidden_joint.search import optimal_hidden as optimal_hidden
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
@@ -46,15 +43,13 @@ if TYPE_CHECKING:
     from mechdesign.methods.polar.search import optimal_polar as optimal_polar
     from mechdesign.methods.prior.problem import PriorProblem as PriorProblem
     from mechdesign.methods.prior.search import optimal_prior as optimal_prior
-    from mechdesign.methods.registry import solve as solve
+    from mechdesign.methods.registry import methods as methods, solve as solve
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
     from mechdesign.methods.trade_off.problem import TradeOffProblem as TradeOffProblem
     from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
-    from mechdesign.methods.workload.problem import WorkloadProblem as WorkloadProblem
-    from mechdesign.methods.workload.search import optimal_workload as optimal_workload
     from mechdesign.studies import frequencies as frequencies
     from mechdesign.studies.advice import Advice as Advice, advise as advise
     from mechdesign.studies.bench import BenchStudy as BenchStudy
@@ -70,19 +65,21 @@ if TYPE_CHECKING:
     from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
-    from mechdesign.words import models as models, priors as priors, privacy as privacy
+    from mechdesign.words import models as models, priors as priors, privacy as privacy, workloads as workloads
     from mechdesign.words.classes import (
         All as All,
         InPlane as InPlane,
         Onto as Onto,
+        Together as Together,
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
+    from mechdesign.words.counts import Count as Count
     from mechdesign.words.criteria import Average as Average, Lexicographic as Lexicographic, Worst as Worst
     from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
-    from mechdesign.words.privacy import Pure as Pure
+    from mechdesign.words.privacy import Approximate as Approximate, Hidden as Hidden, Pure as Pure
     from mechdesign.words.problem import Problem as Problem
 else:
     __getattr__, __dir__ = facade(__name__, packages=("methods",))

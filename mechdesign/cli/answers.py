@@ -40,7 +40,6 @@ from mechdesign.plot.designs import gathered, is_based, least_favourable
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
-from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def solved(
 def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
     """The same at another epsilon for all inputs."""
     if isinstance(problem, Problem):
-        return evolved(problem, privacy=Pure(epsilon))
+        return evolved(problem, privacy=evolved(problem.privacy, epsilon=epsilon))
     return evolved(problem, epsilon=epsilon)
 
 

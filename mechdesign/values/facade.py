@@ -39,7 +39,8 @@ def facade(
         module, own = homes.get(name, (package, name))
         if name in packages:
             module, own = package, name
-        value = _module(package, own) if module == package else getattr(import_module(module), own)
+        is_module = module == package or not hasattr(import_module(module), own)
+        value = _module(module, own) if is_module else getattr(import_module(module), own)
         setattr(sys.modules[package], name, value)
         return value
 

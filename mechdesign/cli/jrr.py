@@ -25,7 +25,6 @@ from mechdesign.methods.hidden_joint.crowd import crowd_of
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.search import Heuristic, heuristic, optimal_joint, parts
 from mechdesign.methods.joint.words import eps_words, law_words, privacy_words, variance_words
-from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.studies import joint_column
 from mechdesign.values.clock import Clock
@@ -258,6 +257,8 @@ def _run_hidden(
     asked: Asked, sent: Sent, prior: str | None, inside: str | None, clock: Clock, *, serving: bool
 ) -> None:
     """The optimum over all laws, and the collection with three servers."""
+    from mechdesign.methods.registry import solve
+
     problem = _hidden_problem(asked, prior, inside)
     colluders = asked["colluders"] or 0
     users = 10000 if asked["users"] is None else asked["users"]

@@ -26,7 +26,6 @@ from mechdesign.field import Field, Rank, field_of
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.methods.method import Demands
-from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import gap_text, standing
 from mechdesign.methods.words import heading, headline
@@ -99,6 +98,7 @@ def run(
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
     best_so_far: BestSoFar = False,
 ) -> None:
+    from mechdesign.methods.registry import solve
     from mechdesign.methods.workload.search import TIME_LIMIT
 
     require_time_limit(time_limit)

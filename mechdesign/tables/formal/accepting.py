@@ -29,6 +29,8 @@ ORDER = ("Sums", "Exponential", "Tables", "Private", "Optima", "Workload")
 _LIBRARIES = ("-Q", "theories", "Mechdesign", "-Q", "shipped", "Shipped")
 _STATED = re.compile(r"^\S.*\n(?:\s.*\n)*", re.MULTILINE)
 _AXIOMS = re.compile(r"^(?:Axioms:|Closed under the global context)\n", re.MULTILINE)
+_SUMMARY = re.compile(r"^\* (.*?):\s*(.*?)\s*$(?=\n\s*\n|\s*\Z)", re.MULTILINE | re.DOTALL)
+_UNSAFE = ("Constants/Inductives relying on", "Inductives whose positivity")
 
 
 class NotAccepted(Exception):
@@ -78,31 +80,42 @@ def build_theories(folder: Path) -> None:
 def accepted(source: str, name: str, folder: Path) -> Accepted:
     """What `coqc` accepts of a file, among theories that were built in the folder, or `NotAccepted`.
 
-    *Guarantee.* Statements are what Coq printed of theorems that it accepted; axioms other than those of Coq's real
-    numbers are refused.
+    *Guarantee.* Statements are what Coq printed of theorems that it accepted, each with what it rests on; axioms other
+    than those of Coq's real numbers are refused.
     """
     (folder / "shipped").mkdir(exist_ok=True)
     (folder / "shipped" / f"{name}.v").write_text(source, encoding="utf-8")
-    stated, *listed = _AXIOMS.split(_run(folder, ["coqc", "-q", *_LIBRARIES, f"shipped/{name}.v"]))
+    stated, *listed = _AXIOMS.split(_run(folder, ["coqc", "-q", *_LIBRARIES, f"shipped/{name}.v"]).stdout)
     axioms = {text.split(":")[0].strip() for text in _STATED.findall("".join(listed))}
     if not axioms <= REALS:
         raise NotAccepted(f"it rests on axioms that are not those of the reals: {', '.join(sorted(axioms - REALS))}")
     statements = tuple(" ".join(text.split()) for text in _STATED.findall(stated))
+    if not 0 < len(statements) <= len(listed):
+        raise NotAccepted("it does not say of every theorem what it rests on")
     return Accepted(statements, tuple(sorted(axioms)))
 
 
 def require_checked_again(name: str, folder: Path) -> None:
     """`NotAccepted` unless `coqchk`, a program of its own, passes what was compiled: the theories and the file.
 
-    Coq's standard library is taken as installed.
+    Coq's standard library is taken as installed, its axioms with it. Any other axiom is refused, whatever the file has
+    Coq print, and so is what was compiled with a check of Coq turned off.
     """
     modules = [*(f"Mechdesign.{theory}" for theory in ORDER), f"Shipped.{name}"]
-    _run(folder, ["coqchk", "-silent", *_LIBRARIES, *(word for module in modules for word in ("-norec", module))])
+    ours = (word for module in modules for word in ("-norec", module))
+    done = _run(folder, ["coqchk", "-o", "-silent", *_LIBRARIES, *ours])
+    found = dict(_SUMMARY.findall(done.stdout + done.stderr))
+    if "Axioms" not in found:
+        raise NotAccepted("coqchk does not say which axioms there are")
+    own = [axiom for axiom in found["Axioms"].split() if not axiom.startswith("Coq.") and axiom != "<none>"]
+    unsafe = [name for words, name in found.items() if words.startswith(_UNSAFE) and name != "<none>"]
+    if own or unsafe:
+        raise NotAccepted(f"coqchk: it rests on axioms of its own: {', '.join([*own, *unsafe])}")
 
 
-def _run(folder: Path, command: Sequence[str]) -> str:
+def _run(folder: Path, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()
         raise NotAccepted(f"{command[0]}: {' '.join(said[-6:])[:600]}")
-    return done.stdout
+    return done

@@ -6,7 +6,7 @@ Everything is computed from the multipliers again, in whole numbers: a number th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -45,7 +45,7 @@ def floor_of(table: Table, design: Design | None) -> Floor | None:
         if said is None:
             return None
         atoms = [[Fraction(number) for number in atom] for atom in said["atoms"]]
-        return _line(epsilon, said["exponent"], atoms)
+        return _line(epsilon, said["exponent"], table.document["domain"], atoms)
     _require_of(table, design, epsilon)
     makers = {"finite": _of_matrix, "minimax": _of_line, "workload": _of_workload}
     kind = getattr(design.evidence, "kind", "")
@@ -159,14 +159,15 @@ def _of_line(epsilon: Fraction, design: Design) -> Floor:
     problem: Any = design.problem
     evidence: Any = design.evidence
     atoms = evidence.atoms
-    if not problem.has_exact_proof:
+    if problem.loss.exponent not in (1.0, 2.0):
         rule = "be about the absolute or the squared error"
         raise InvalidInput("design", problem.loss.name, rule, "leave the design out: the table is private all the same")
     columns = zip(*map(_fractions, (atoms.inputs, atoms.radii, atoms.weights)), strict=True)
-    return _line(epsilon, int(problem.exponent), [list(atom) for atom in columns if atom[2] > 0])
+    ends = {"lower": problem.inputs.lower, "upper": problem.inputs.upper}
+    return _line(epsilon, int(problem.loss.exponent), ends, [list(atom) for atom in columns if atom[2] > 0])
 
 
-def _line(epsilon: Fraction, exponent: int, atoms: list[list[Fraction]]) -> Floor:
+def _line(epsilon: Fraction, exponent: int, ends: Mapping[str, Any], atoms: list[list[Fraction]]) -> Floor:
     """Places are as they are; radii and weights, which are only multipliers, are rounded to 40 bits."""
     heaviest = max(w for _, _, w in atoms)
     weights = [math.floor(w / heaviest * _RATIO) for _, _, w in atoms]
@@ -178,18 +179,26 @@ def _line(epsilon: Fraction, exponent: int, atoms: list[list[Fraction]]) -> Floo
     level = sum(w * r**exponent for _, r, w in whole_atoms)
     total = sum(w for _, _, w in whole_atoms)
     least, said = _least(Fraction(level * _RATIO + gap, total * scale**exponent * _RATIO), "l")
+    low, high = Fraction(ends["lower"]), Fraction(ends["upper"])
     listed = ";\n  ".join(f"{{| at_ := {whole(x)}; radius := {whole(r)}; weight := {w} |}}" for x, r, w in whole_atoms)
     fields = {
         **_head(epsilon, factor, "l"),
         "l_squared": "true" if exponent == 2 else "false",
+        "l_low_num": whole(low.numerator),
+        "l_low_den": whole(low.denominator),
+        "l_high_num": whole(high.numerator),
+        "l_high_den": whole(high.denominator),
         "l_atoms": f"[{listed}]",
         "l_scale": whole(scale),
         "l_gap": whole(gap),
         **said,
     }
-    given = f"mechanism {ratio(epsilon)} m {len(whole_atoms)} q ->"
-    loss = "expected m q (fun o => l_loss certificate (y o)) x"
-    return _floor("line", fields, "q (y : nat -> R)", given, loss, "l_share", len(whole_atoms), least, False)
+    distance = "Rabs (y o - x)" if exponent == 1 else "(Rabs (y o - x) * Rabs (y o - x))"
+    worst = f"(forall x, {ratio(low)} <= x <= {ratio(high)} -> sum m (fun o => q o x * {distance}) <= worst)"
+    given = f"mechanism_on {ratio(epsilon)} {ratio(low)} {ratio(high)} m q"
+    theorem = f"forall m q (y : nat -> R) worst,\n  {given} ->\n  {worst} ->\n  {ratio(least)} <= worst"
+    definition = f"Definition certificate : line_certificate := {record(fields)}."
+    return Floor(definition, theorem, "line_everywhere", least)
 
 
 Atoms = Sequence[tuple[int, int, int]]

@@ -254,6 +254,8 @@ Definition no_atom : atom := {| at_ := 0; radius := 0; weight := 0 |}.
 Record line_certificate := {
   l_num : Z; l_den : Z; l_ratio : Z;              (* epsilon, and e^epsilon rounded up, over 2^40 *)
   l_squared : bool;
+  l_low_num : Z; l_low_den : Z;                   (* the ends of the interval that inputs lie in *)
+  l_high_num : Z; l_high_den : Z;
   l_atoms : list atom;                            (* places and radii over l_scale, weights over their sum *)
   l_scale : Z;
   l_gap : Z;                                      (* over 2^40 l_scale, or its square *)
@@ -299,7 +301,7 @@ Definition check_squares (ratio gap : Z) (atoms : list atom) : bool :=
   parabola_above gap (coefficients (fun _ => unit40) atoms)
   && forallb (fun e => parabola_above gap (coefficients (factor_at ratio e) atoms)) (ends atoms).
 
-Definition check_line (c : line_certificate) : bool :=
+Definition check_atoms (c : line_certificate) : bool :=
   above (l_num c) (l_den c) (l_ratio c)
   && ((0 <? l_scale c) && (0 <? l_least_den c) && (l_gap c <=? 0) && (0 <? ztotal weight (l_atoms c)))%Z
   && forallb (fun a => (0 <=? radius a) && (0 <=? weight a))%Z (l_atoms c)
@@ -308,6 +310,12 @@ Definition check_line (c : line_certificate) : bool :=
   && (l_least_num c * (ztotal weight (l_atoms c) * power_z (l_squared c) (l_scale c) * unit40)
       <=? l_least_den c
           * (ztotal (fun a => weight a * power_z (l_squared c) (radius a)) (l_atoms c) * unit40 + l_gap c))%Z.
+
+Definition check_inside (c : line_certificate) : bool :=
+  ((0 <? l_low_den c) && (0 <? l_high_den c))%Z
+  && forallb (fun a => (l_low_num c * l_scale c <=? at_ a * l_low_den c)
+                       && (at_ a * l_high_den c <=? l_high_num c * l_scale c))%Z (l_atoms c).
+Definition check_line (c : line_certificate) : bool := check_atoms c && check_inside c.
 
 Section Line.
 Variables (ratio : Z) (c : R).
@@ -492,12 +500,12 @@ Definition l_loss (c : line_certificate) (y : R) (x : nat) : R := power (l_squar
 Lemma power_over squared t s : 0 < s -> power squared (t / s) = power squared t / power squared s.
 Proof. intros. unfold power. destruct squared; [field; lra|reflexivity]. Qed.
 
-Theorem line_average c : check_line c = true -> forall m q (y : nat -> R),
+Theorem line_average c : check_atoms c = true -> forall m q (y : nat -> R),
   mechanism (IZR (l_num c) / IZR (l_den c)) m (l_inputs c) q ->
   IZR (l_least_num c) / IZR (l_least_den c)
   <= sum (l_inputs c) (fun x => l_share c x * expected m q (fun o => l_loss c (y o)) x).
 Proof.
-  unfold check_line. intros H m q y M. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in H.
+  unfold check_atoms. intros H m q y M. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in H.
   destruct H as [[[[Ab [[[S L] G] T]] Ra] K] Le]. destruct (above_ok _ _ _ Ab) as [Cap One].
   rewrite forallb_forall in Ra. set (atoms := l_atoms c) in *. set (sq := l_squared c) in *.
   assert (Wt : forall a, In a atoms -> 0 <= IZR (weight a)).
@@ -556,13 +564,13 @@ Proof.
   rewrite <- Rmult_plus_distr_r. apply Rmult_le_compat_r; lra.
 Qed.
 
-Theorem line_worst c : check_line c = true -> forall m q (y : nat -> R) worst,
+Theorem line_worst c : check_atoms c = true -> forall m q (y : nat -> R) worst,
   mechanism (IZR (l_num c) / IZR (l_den c)) m (l_inputs c) q ->
   (forall x, (x < l_inputs c)%nat -> expected m q (fun o => l_loss c (y o)) x <= worst) ->
   IZR (l_least_num c) / IZR (l_least_den c) <= worst.
 Proof.
   intros H m q y worst M F. assert (A := line_average c H m q y M).
-  unfold check_line in H. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [[[[_ [_ T]] Ra] _] _].
+  unfold check_atoms in H. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [[[[_ [_ T]] Ra] _] _].
   rewrite forallb_forall in Ra. apply IZR_lt in T. rewrite IZR_ztotal in T.
   assert (One : sum (l_inputs c) (l_share c) = 1).
   { unfold l_share. rewrite sum_over. unfold l_inputs.
@@ -572,4 +580,40 @@ Proof.
     rewrite andb_true_iff, !Z.leb_le in Ra. apply IZR_le. tauto.
   - rewrite One. lra.
   - rewrite One, Rmult_1_r. exact A.
+Qed.
+
+(* ---- inputs are all numbers of an interval, of which the atoms are some ---- *)
+
+Record mechanism_on (eps low high : R) (m : nat) (q : nat -> R -> R) : Prop := {
+  nonneg_on : forall o x, (o < m)%nat -> low <= x <= high -> 0 <= q o x;
+  one_on : forall x, low <= x <= high -> sum m (fun o => q o x) = 1;
+  near_on : forall o x x', (o < m)%nat -> low <= x <= high -> low <= x' <= high -> q o x <= exp eps * q o x' }.
+
+Lemma atoms_inside c : check_line c = true -> forall i, (i < l_inputs c)%nat ->
+  IZR (l_low_num c) / IZR (l_low_den c) <= l_at c i <= IZR (l_high_num c) / IZR (l_high_den c).
+Proof.
+  unfold check_line, check_atoms, check_inside. intros H i X.
+  rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [[[[[_ [[[S _] _] _]] _] _] _] [[Lo Hi] I]].
+  rewrite forallb_forall in I. specialize (I _ (nth_In (l_atoms c) no_atom X)).
+  rewrite andb_true_iff, !Z.leb_le in I. destruct I as [A B]. apply IZR_le in A, B. rewrite !mult_IZR in A, B.
+  unfold l_at. apply IZR_lt in S. apply IZR_lt in Hi as Hi'. split.
+  - apply fraction_le; auto. lra.
+  - apply fraction_le; [apply lt_IZR; exact S|auto|]. lra.
+Qed.
+
+Theorem line_everywhere c : check_line c = true -> forall m q (y : nat -> R) worst,
+  let low := IZR (l_low_num c) / IZR (l_low_den c) in
+  let high := IZR (l_high_num c) / IZR (l_high_den c) in
+  mechanism_on (IZR (l_num c) / IZR (l_den c)) low high m q ->
+  (forall x, low <= x <= high -> sum m (fun o => q o x * power (l_squared c) (Rabs (y o - x))) <= worst) ->
+  IZR (l_least_num c) / IZR (l_least_den c) <= worst.
+Proof.
+  intros H m q y worst low high M F. assert (P := atoms_inside c H : forall i, _ -> low <= l_at c i <= high).
+  assert (K := H). unfold check_line in K. apply andb_true_iff in K. destruct K as [K _].
+  apply (line_worst c K m (fun o i => q o (l_at c i)) y worst).
+  - constructor; intros.
+    + apply (nonneg_on _ _ _ _ _ M); auto.
+    + apply (one_on _ _ _ _ _ M); auto.
+    + apply (near_on _ _ _ _ _ M); auto.
+  - intros x X. apply F, P, X.
 Qed.

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mechdesign import Absolute, Interval, Squared, solve
+from mechdesign import Absolute, Interval, Squared
 from mechdesign.methods import JointProblem, optimal_joint
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import FORMAT, USE, VERSION
 from mechdesign.methods.saved import design_schema
 from tests.methods import problems

@@ -15,6 +15,28 @@ def information(epsilon: float, model: Model) -> md.Problem:
     return md.Problem(loss=model, privacy=md.Pure(epsilon), criterion=md.Average())
 
 
+def workload_problem(
+    epsilon: float, queries: AnyQueries, criterion: str = "average", prior: Any = None, weights: Any = None
+) -> md.Problem:
+    """The noise of answers, on average over the types or at the worst one."""
+    over = md.Worst() if criterion == "worst" else md.Average(prior)
+    return md.Problem(loss=Workload(queries, weights), privacy=md.Pure(epsilon), criterion=over)
+
+
+def hidden_problem(
+    epsilon: float, users: int, share: Any, categories: int = 2, encoding: str = "response", delta: float = 0.0
+) -> md.Problem:
+    """A count of users whose answers are hidden in those of all."""
+    loss = Count(share)
+    return md.Problem(
+        inputs=range(categories),
+        loss=loss,
+        privacy=md.Hidden(epsilon, users, delta),
+        criterion=md.Average() if loss.is_under_prior else md.Worst(),
+        among=md.Together(encoding),
+    )
+
+
 def piecewise(
     epsilon: float = 1.0,
     loss: Any = "absolute",
@@ -40,25 +62,3 @@ def unbiased(epsilon: float, inputs: md.Interval | None = None) -> md.Problem:
     """The least worst variance of an unbiased report."""
     inputs = md.Interval(-1, 1) if inputs is None else inputs
     return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())
-
-
-def workload_problem(
-    epsilon: float, queries: AnyQueries, criterion: str = "average", prior: Any = None, weights: Any = None
-) -> md.Problem:
-    """The noise of answers, on average over the types or at the worst one."""
-    over = md.Worst() if criterion == "worst" else md.Average(prior)
-    return md.Problem(loss=Workload(queries, weights), privacy=md.Pure(epsilon), criterion=over)
-
-
-def hidden_problem(
-    epsilon: float, users: int, share: Any, categories: int = 2, encoding: str = "response", delta: float = 0.0
-) -> md.Problem:
-    """A count of users whose answers are hidden in those of all."""
-    loss = Count(share)
-    return md.Problem(
-        inputs=range(categories),
-        loss=loss,
-        privacy=md.Hidden(epsilon, users, delta),
-        criterion=md.Average() if loss.is_under_prior else md.Worst(),
-        among=md.Together(encoding),
-    )

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mechdesign import Absolute, Interval, Squared
+from mechdesign import Absolute, Approximate, Average, Distances, Interval, Metric, Problem, Squared, solve
 from mechdesign.methods import JointProblem, optimal_joint
-from mechdesign.methods.registry import solve
 from mechdesign.methods.result import FORMAT, USE, VERSION
 from mechdesign.methods.saved import design_schema
 from tests.methods import problems
@@ -36,6 +35,8 @@ DESIGNS: dict[str, Any] = {
     "at": lambda: solve(problems.piecewise(0.5, Absolute(), at=0.3)),
     "hidden joint": lambda: solve(hidden_problem(1.0, 200, 0.03)),
     "hidden joint with a delta": lambda: solve(hidden_problem(1.0, 20, 0.0, delta=1e-2)),
+    "delta": lambda: solve(Problem(loss=[[0, 1], [1, 0]], privacy=Approximate(1.0, 1e-3))),
+    "places": lambda: solve(Problem(loss=Distances(), privacy=Metric([0, 1], 1.0), criterion=Average())),
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, caps=(1.5,))),
 }
 

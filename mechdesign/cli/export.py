@@ -25,7 +25,8 @@ from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
 _MOST_LISTED = 8
-_CHOICES = f"{', '.join(LANGUAGES)}; with --package {', '.join(PACKAGED)}"
+_PROOF = "coq"
+_CHOICES = f"{', '.join(LANGUAGES)}; {_PROOF}, for theorems about the table; with --package {', '.join(PACKAGED)}"
 
 
 @frozen
@@ -67,7 +68,18 @@ class PackageAnswer:
     device: devices.Told | None = output.if_shown()
 
 
-ANSWERS = ((Answer,), (PackageAnswer,))
+@frozen
+class ProofAnswer:
+    """The theorems that were written, which nobody has checked yet: `verify --formal` has Coq do it."""
+
+    language: str
+    sha256: str
+    kind: str
+    epsilon: float
+    files: tuple[str, ...]
+
+
+ANSWERS = ((Answer,), (PackageAnswer,), (ProofAnswer,))
 EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
 export smokes.json --to python --out sampler
@@ -107,7 +119,15 @@ def run(
         Path | None,
         typer.Option("--again", help="A table that randomises what is remembered in every report.", metavar="FILE"),
     ] = None,
+    design: Annotated[
+        Path | None,
+        typer.Option(
+            "--design", help=f"For {_PROOF}: the table's design, for the theorem about its optimum.", metavar="FILE"
+        ),
+    ] = None,
 ) -> None:
+    if design is not None and to != _PROOF:
+        raise InvalidInput("design", design.name, f"come with --to {_PROOF}", f"leave it out, or add --to {_PROOF}")
     for name, said in (("values", values), ("again", again)):
         if said is not None and reports is None:
             raise InvalidInput(name, str(said), "come with --reports", "say how many reports a device makes a period")
@@ -118,10 +138,17 @@ def run(
         require_state(to)
         _packaged(_with_second(file, again), to, package, out, sent, _device(file, again, values, reports))
         return
+    if package is not None and to == _PROOF:
+        raise InvalidInput(
+            "package", package, f"be left out with --to {_PROOF}: theorems are no package", "add --out DIR"
+        )
     if package is not None:
         _packaged(file, to, package, out, sent)
         return
     path = _only(file)
+    if to == _PROOF:
+        _proof(path, design, _named(out), sent)
+        return
     if to in PACKAGED and to not in LANGUAGES:
         raise InvalidInput("to", to, f"be one of {', '.join(LANGUAGES)} without --package", "add --package NAME")
     folder = _named(out)
@@ -137,6 +164,23 @@ def run(
     _say(table, left_out)
     for source in written:
         output.console.print(f"  wrote {source}", markup=False, soft_wrap=True)
+
+
+def _proof(path: Path, design: Path | None, folder: Path, sent: Written) -> None:
+    from mechdesign.methods.saved import load_design
+    from mechdesign.tables.formal import export_proof
+
+    table = load_table(path)
+    written = export_proof(table, folder, None if design is None else load_design(design), overwrite=sent.force)
+    if sent.as_json:
+        about = _PROOF, table.sha256, table.kind, float(table.epsilon)
+        output.print_json(ProofAnswer(*about, tuple(map(str, written))))
+        return
+    output.console.print(f"{table.kind} table of {table.bits} bits, {marked(table.name)}, to {_PROOF}", markup=False)
+    output.console.print(f"  wrote {written[0]} and the theories beside it", markup=False, soft_wrap=True)
+    output.console.print(
+        f"  not checked yet: `make` and coqc do it there, or verify {printable(path.name)} --formal", markup=False
+    )
 
 
 def _only(paths: list[Path]) -> Path:

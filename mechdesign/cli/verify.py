@@ -2,6 +2,7 @@
 
 A collection is checked with all its tables, the manifest of a folder of reports with all its files. With --public-key
 the signature beside the file has to hold, too. With --device a device file of the table is checked and its losses told.
+With --formal Coq checks that the table is private, and what is known of its optimum, as theorems.
 """
 
 from __future__ import annotations
@@ -33,6 +34,14 @@ _WIDTH = 80
 
 
 @frozen
+class Formal:
+    """Theorems that Coq accepted, as it prints them, and the axioms that they rest on."""
+
+    statements: tuple[str, ...]
+    axioms: tuple[str, ...]
+
+
+@frozen
 class Answer:
     """The verdict; what a table that passes is."""
 
@@ -45,6 +54,7 @@ class Answer:
     sha256: str | None = output.if_shown()
     signed_comment: str | None = output.if_shown()
     device: devices.Told | None = output.if_shown()
+    formal: Formal | None = output.if_shown()
 
 
 ANSWERS = ((Answer,),)
@@ -76,7 +86,18 @@ def run(
     again: Annotated[
         Path | None, typer.Option("--again", help="The second table that the device file names.", metavar="FILE")
     ] = None,
+    formal: Annotated[
+        bool, typer.Option("--formal", help="Have Coq check the table's privacy as a theorem; Coq must be installed.")
+    ] = False,
+    design: Annotated[
+        Path | None,
+        typer.Option(
+            "--design", help="With --formal: the table's design, for the theorem about its optimum.", metavar="FILE"
+        ),
+    ] = None,
 ) -> None:
+    if design is not None and not formal:
+        raise InvalidInput("design", design.name, "come with --formal", "add --formal")
     if signature is not None and public_key is None:
         raise InvalidInput("options", "--signature", "come with --public-key", "add --public-key KEY")
     if again is not None and device is None:
@@ -95,6 +116,9 @@ def run(
             other = _other(file, content, source, device)
             if other is None:
                 checker.check(content)
+            elif formal:
+                rule = "come with a table: theorems are about one"
+                raise InvalidInput("options", "--formal", rule, "of a collection take one of its tables")
     except (checker.Failed, BadSignature, _Wrong) as failure:
         if sent.as_json:
             output.print_json(Answer("FAIL", (str(failure),), None, None))
@@ -109,10 +133,11 @@ def run(
     kept = None if device is None else load_device(device, table, None if again is None else load_table(again))
     difference = None if source is None else _difference(table, kept, source)
     said = None if kept is None else devices.told(kept)
+    proven = _proven(table, design, sent) if formal else None
     if sent.as_json:
         failures = () if difference is None else (difference,)
         of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256, comment
-        output.print_json(Answer("FAIL" if failures else "PASS", failures, *of, said))
+        output.print_json(Answer("FAIL" if failures else "PASS", failures, *of, said, proven))
         _end(difference)
         return
     output.console.print(
@@ -123,6 +148,8 @@ def run(
     _say_signed(signed)
     if kept is not None and said is not None:
         devices.show(kept, said)
+    if proven is not None:
+        _say_proven(proven)
     if source is not None:
         verdict = f"PASS {plot.printable(source.name)} is an export of this table"
         if difference is not None:
@@ -135,6 +162,34 @@ def _kept(table: Table) -> str:
     if not isinstance(table.privacy, Pure):
         return "\n".join(kept_words(table))
     return f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps = {float(table.epsilon):.12g})"
+
+
+def _proven(table: Table, design: Path | None, sent: Said) -> Formal:
+    """What Coq accepts of the table; what it refuses ends the command."""
+    from mechdesign.methods.saved import load_design
+    from mechdesign.tables.formal import NotAccepted, require_coq, theorems
+
+    require_coq()
+    known = None if design is None else load_design(design)
+    try:
+        with output.progress("Coq checks the theories and the table", quiet=sent.quiet):
+            found = theorems(table, known)
+    except NotAccepted as refusal:
+        if sent.as_json:
+            output.print_json(Answer("FAIL", (str(refusal),), None, None))
+        else:
+            output.console.print(f"FAIL Coq refuses it: {plot.printable(str(refusal))}", markup=False, soft_wrap=True)
+        raise typer.Exit(1) from None
+    return Formal(found.statements, found.axioms)
+
+
+def _say_proven(proven: Formal) -> None:
+    output.console.print("PASS coqc and coqchk accept", markup=False)
+    for statement in proven.statements:
+        output.console.print(f"  {statement}", markup=False, soft_wrap=True)
+    output.console.print(
+        f"  axioms, those of Coq's real numbers: {', '.join(proven.axioms)}", markup=False, soft_wrap=True
+    )
 
 
 class _Wrong(Exception):

@@ -34,7 +34,7 @@ def export_table(
     another language wrote, stays.
     """
     written, member = single_of(language), _member(table, cases)
-    return _write_texts({**written(member), **_vectors(member)}, Path(directory), overwrite=overwrite)
+    return write_texts({**written(member), **_vectors(member)}, Path(directory), overwrite=overwrite)
 
 
 def _member(table: Table, cases: int = CASES) -> Member:
@@ -45,7 +45,7 @@ def _vectors(member: Member) -> dict[str, str]:
     return {f"{member.stem}_vectors.txt": member.vectors}
 
 
-def _write_texts(texts: Mapping[str, str], folder: Path, *, overwrite: bool = False) -> list[Path]:
+def write_texts(texts: Mapping[str, str], folder: Path, *, overwrite: bool = False) -> list[Path]:
     """Write files of these names and texts, all or none; those that are there with the same content stay."""
     missing = {name: text for name, text in texts.items() if not _holds(folder / name, text)}
     with contextlib.ExitStack() as made:

@@ -1,0 +1,135 @@
+"""The file of Coq that is written of a table: its numbers, and theorems in plain form, proven by the check."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from mechdesign.methods.result import Design
+from mechdesign.tables.export.single import write_texts
+from mechdesign.tables.formal.floors import Floor, floor_of
+from mechdesign.tables.formal.laws import definition, inputs, is_between_rows, limits
+from mechdesign.tables.formal.terms import ratio
+from mechdesign.tables.table import Table
+
+FOLDER = Path(__file__).parent
+"""The project of Coq, as it stands."""
+
+_HEAD = """\
+(* The table {sha256}.
+   `coqc` accepts this file with the theories beside it only if all that it states follows. *)
+From Coq Require Import ZArith Reals List.
+From Mechdesign Require Import Sums Exponential Tables Private Optima Workload.
+Import ListNotations.
+Open Scope Z_scope.
+
+{definition}
+
+Lemma checked : check table = true.
+Proof. vm_compute. reflexivity. Qed.
+"""
+
+_PRIVATE = """
+Open Scope R_scope.
+
+(* No set S of reports is more than e^{epsilon} times as likely under input x as under input y. (What hashed tables hash
+   with is any function.) *)
+Theorem the_table_is_private : forall hash (S : list (report (the_law table))) x y,
+  (0 <= x < {inputs})%Z -> (0 <= y < {inputs})%Z ->
+  chance hash table S x <= exp {epsilon} * chance hash table S y.
+Proof. exact (private table checked). Qed.
+"""
+
+_MIXED = """
+(* Inputs between rows take one of several rows at random: the same for them. *)
+Theorem the_table_is_private_between_rows : forall hash (S : list (report (the_law table))) draw draw',
+  mixture table draw -> mixture table draw' ->
+  mixed hash table S draw <= exp {epsilon} * mixed hash table S draw'.
+Proof. exact (private_mixed table checked). Qed.
+"""
+
+_LIMITS = """
+Open Scope Z_scope.
+{limits}
+Open Scope R_scope.
+
+(* Where a pair of inputs has a limit of its own, it is kept, too. *)
+Lemma limits_checked :
+  check_limits epsilons places (match the_law table with Finite _ rows => rows | _ => [] end) = true.
+Proof. vm_compute. reflexivity. Qed.
+
+Theorem pairs_keep_their_limits : forall hash (S : list (report (the_law table))) x y,
+  (0 <= x < {inputs})%Z -> (0 <= y < {inputs})%Z -> place places x y <> (-1)%Z ->
+  chance hash table S x <= exp (limit epsilons (place places x y)) * chance hash table S y.
+Proof. exact (private_in_pairs table _ _ epsilons places checked eq_refl limits_checked). Qed.
+"""
+
+_FLOOR = """
+Open Scope Z_scope.
+
+{definition}
+Open Scope R_scope.
+
+Lemma certificate_checked : check_{kind} certificate = true.
+Proof. vm_compute. reflexivity. Qed.
+
+(* Every mechanism, with any number m of reports, has at least this. *)
+Theorem nothing_is_better : {theorem}.
+Proof. exact ({proof} certificate certificate_checked). Qed.
+"""
+
+
+def proof_name(table: Table) -> str:
+    """What the file is called, without its ending: it names its table."""
+    return f"Table_{table.sha256[:16]}"
+
+
+def proof_of(table: Table, design: Design | None = None) -> str:
+    """The text of the file; with a design also what its evidence proves about every mechanism.
+
+    *Guarantee.* The theorems hold the counts of the table themselves. A number that does not prove what is stated is
+    refused by Coq, whoever wrote the file.
+    """
+    epsilon = Fraction(table.document["epsilon"])
+    places = {"epsilon": ratio(epsilon), "inputs": inputs(table)}
+    text = _HEAD.format(sha256=table.sha256, definition=definition(table)) + _PRIVATE.format(**places)
+    stated = ["the_table_is_private"]
+    if is_between_rows(table):
+        text += _MIXED.format(**places)
+        stated.append("the_table_is_private_between_rows")
+    own = limits(table)
+    if own is not None:
+        text += _LIMITS.format(limits=own, **places)
+        stated.append("pairs_keep_their_limits")
+    floor = floor_of(table, design)
+    if floor is not None:
+        text += _with_floor(floor)
+        stated.append("nothing_is_better")
+    asked = [f"{command} {name}." for command in ("Check", "Print Assumptions") for name in stated]
+    return "\n".join([text, *asked, ""])
+
+
+def _with_floor(floor: Floor) -> str:
+    kind = floor.proof.partition("_")[0]
+    return _FLOOR.format(definition=floor.definition, kind=kind, theorem=floor.theorem, proof=floor.proof)
+
+
+def export_proof(
+    table: Table, directory: Path | str, design: Design | None = None, *, overwrite: bool = False
+) -> list[Path]:
+    """Write the file of a table with the theories beside it, all or none; report the files."""
+    texts = {f"{proof_name(table)}.v": proof_of(table, design), **theories()}
+    return write_texts(texts, Path(directory), overwrite=overwrite)
+
+
+def theories() -> dict[str, str]:
+    """The theories by their paths, and what builds them."""
+    names = [
+        *sorted(FOLDER.glob("theories/*.v")),
+        FOLDER / "Makefile",
+        FOLDER / "_CoqProject",
+        *FOLDER.glob("checker/*"),
+    ]
+    return {
+        path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8") for path in names if path.suffix != ".py"
+    }

@@ -1,0 +1,64 @@
+"""`export --to coq` and `verify --formal`: theorems about a table, written, and checked where Coq is there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def saved(run: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "t.json"
+    assert run("table", "--eps", "1", "--mechanism", "grr", "--labels", "no,yes", "--out", str(path)).code == 0
+    return path
+
+
+def test_theorems_are_written_with_the_theories(run: Any, saved: Path, tmp_path: Path) -> None:
+    document = run("export", str(saved), "--to", "coq", "--out", str(tmp_path / "out"), "--json").json
+    assert document["language"] == "coq"
+    assert sorted(document["files"]) == sorted(str(path) for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert Path(document["files"][0]).name == f"Table_{document['sha256'][:16]}.v"
+
+
+def test_nobody_is_told_that_what_was_written_is_checked(run: Any, saved: Path, tmp_path: Path) -> None:
+    outcome = run("export", str(saved), "--to", "coq", "--out", str(tmp_path / "out"))
+    assert outcome.code == 0
+    assert "not checked yet" in outcome.out
+    assert "PASS" not in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (("export", "--to", "coq"), "name a folder"),
+        (("export", "--to", "coq", "--out", "out", "--package", "p"), "be left out with --to coq"),
+        (("export", "--to", "c", "--out", "out", "--design", "{table}"), "come with --to coq"),
+        (("export", "--to", "coq", "--out", "out", "--design", "{table}"), "tables are read by verify"),
+        (("verify", "--design", "{table}"), "come with --formal"),
+    ],
+)
+def test_options_that_do_not_fit_are_bad_input(run: Any, saved: Path, arguments: tuple[str, ...], rule: str) -> None:
+    command, *options = (text.format(table=saved) for text in arguments)
+    outcome = run(command, str(saved), *options)
+    assert outcome.code == 2
+    assert rule in " ".join(outcome.err.split())
+
+
+def test_without_coq_the_next_step_is_said(run: Any, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    outcome = run("verify", str(saved), "--formal")
+    assert outcome.code == 2
+    assert "apt-get install coq" in outcome.err
+
+
+@pytest.mark.slow
+def test_what_coq_accepted_is_said_as_coq_prints_it(run: Any, saved: Path) -> None:
+    if shutil.which("coqchk") is None:
+        pytest.skip("Coq is not installed")
+    document = run("verify", str(saved), "--formal", "--json").json
+    assert document["verdict"] == "PASS"
+    assert document["formal"]["statements"][0].endswith("chance hash table S x <= exp (1 / 1) * chance hash table S y")
+    assert len(document["formal"]["axioms"]) == 4

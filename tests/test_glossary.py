@@ -15,7 +15,6 @@ from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
-from mechdesign.methods import HiddenJointProblem
 from mechdesign.methods.registry import METHODS as OF_PROBLEMS, rivalry_of
 from mechdesign.methods.words import optimum_name
 from mechdesign.studies.budgets.mean_route import NAMES as OF_CAPACITY
@@ -27,6 +26,7 @@ from mechdesign.studies.frequencies.bench import METHODS, SLOW_METHODS
 from mechdesign.studies.frequencies.mean_methods import NAMES as OF_MEANS
 from mechdesign.studies.frequencies.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.studies.places import METHODS as OF_PATHS
+from tests.methods.problems import numbers
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
 UNIFORM = md.priors.uniform(LINE)
@@ -35,10 +35,10 @@ PROBLEMS = (
     md.PiecewiseProblem(1.0),
     md.PiecewiseProblem(1.0, ROUND, CIRCLE),
     md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
-    md.MinimaxProblem(1.0),
-    md.MinimaxProblem(1.0, inputs=md.Finite((0, 1, 2))),
-    md.PriorProblem(1.0, prior=UNIFORM),
-    md.TradeOffProblem(1.0, prior=UNIFORM),
+    numbers(1.0),
+    numbers(1.0, inputs=md.Finite((0, 1, 2))),
+    numbers(1.0, criterion=md.Average(UNIFORM)),
+    numbers(1.0, criterion=md.Lexicographic(UNIFORM)),
     md.UnbiasedProblem(1.0, prior=UNIFORM),
     md.AdditiveProblem(1.0, prior=UNIFORM),
     md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
@@ -79,7 +79,7 @@ PRINTED = {
     *SEARCHES,
     *metrics.METRICS,
     *("certified optimum", "pairwise optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
-    *("hidden joint response", HiddenJointProblem.kind, PeakedResponse.kind, CountedResponse.kind),
+    *("hidden joint response", "hidden joint", PeakedResponse.kind, CountedResponse.kind),
 }
 """Wherever an output takes a name from; what is quoted are names that commands have in their own words."""
 

@@ -14,11 +14,12 @@ from typing import Annotated
 
 import typer
 
-from mechdesign.cli import devices, output
-from mechdesign.cli.estimate import Value, values
+from mechdesign.cli import output
 from mechdesign.cli.sent import Said
 from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.plot.canvas import printable
+from mechdesign.studies.device_reports import DeviceReports, from_reports, require_periods
+from mechdesign.studies.estimate import Value, values
 from mechdesign.tables.device.description import Device, device_among
 from mechdesign.tables.estimators import FrequencyEstimate, Tally, WorkloadEstimate
 from mechdesign.tables.frames import estimate_reports
@@ -58,7 +59,7 @@ class Told:
     standard_error: float | None = output.if_shown()
     items: tuple[Value, ...] | None = output.if_shown()
     queries: tuple[Value, ...] | None = output.if_shown()
-    of_devices: tuple[devices.Reported, ...] | None = output.if_shown()
+    of_devices: tuple[DeviceReports, ...] | None = output.if_shown()
     people: int | None = output.if_shown()
 
 
@@ -131,7 +132,7 @@ def run(
     if periods is not None and not (merge and of_devices):
         raise InvalidInput("periods", str(periods), "come with --device and --estimate", "leave it out")
     if merge is not None and of_devices:
-        devices.require_periods(periods)
+        require_periods(periods)
     tables = _with_devices([_known(path) for path in known], of_devices or [])
     with (
         output.ending_cleanly(),
@@ -229,7 +230,7 @@ def _told(folder: Path, questions: Sequence[Question], weights: str, confidence:
         ]
         if each:
             merged = merged_estimate(each, weights) if len(each) > 1 else each[0]
-            made = tuple(devices.reported(q.device, periods) for q in asked if q.device is not None) or None
+            made = tuple(DeviceReports.of(q.device, periods) for q in asked if q.device is not None) or None
             about = name, len(each), merged.count, confidence, weights
             if isinstance(merged, FrequencyEstimate):
                 said = Told(*about, items=values(merged), of_devices=made, people=merged.people)
@@ -261,14 +262,16 @@ def _print(answer: Answer) -> None:
             value = "" if told.estimate is None else output.number(told.estimate)
             output.console.print(
                 f"{of}: {value} in [{ends}] with confidence {told.confidence:g}, "
-                f"{devices.from_reports(told.count, told.people)} of {told.tables} tables",
+                f"{from_reports(told.count, told.people)} of {told.tables} tables",
                 soft_wrap=True,
             )
         else:
             values, what = (told.items, "frequencies") if told.queries is None else (told.queries, "answers")
             rows = [[v.item, *map(output.number, (v.estimate, v.lower, v.upper))] for v in values or ()]
             title = f"{of}: {what}, each with confidence {told.confidence:g}, "
-            title += devices.from_reports(told.count, told.people)
+            title += from_reports(told.count, told.people)
             output.print_table(title, ["value", "estimate", "lower", "upper"], rows)
         for made in told.of_devices or ():
-            devices.show_reported(made)
+            output.console.print(made.words, markup=False, soft_wrap=True)
+            if made.warning is not None:
+                output.warn(made.warning)

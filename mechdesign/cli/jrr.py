@@ -18,22 +18,27 @@ from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import JointPrivacy
-from mechdesign.mechanisms.joint import JointResponse, require_group
+from mechdesign.mechanisms.hidden import require_crowd
+from mechdesign.mechanisms.joint import JointResponse, require_categories, require_group
 from mechdesign.mechanisms.joint_encodings import best_hashes
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
-from mechdesign.methods.hidden_joint.search import optimal_hidden
+from mechdesign.methods.hidden_joint.crowd import crowd_of
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.search import Heuristic, heuristic, optimal_joint, parts
 from mechdesign.methods.joint.words import eps_words, law_words, privacy_words, variance_words
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.studies import joint_column
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
-from mechdesign.words.domains import Interval
+from mechdesign.words.classes import Together
+from mechdesign.words.counts import Count
+from mechdesign.words.criteria import Average, Worst
+from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.priors import parse_prior
-from mechdesign.words.privacy import require_colluders, require_delta
+from mechdesign.words.privacy import Hidden, require_colluders, require_delta
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from mechdesign.tables.parties import Happening
@@ -136,7 +141,7 @@ EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
 
 
 def run(
-    asked: Annotated[Asked, Mirror(JointProblem, HiddenJointProblem, needs=())],
+    asked: Annotated[Asked, Mirror(JointProblem, Hidden, needs=())],
     sent: Sent,
     answered: joint_column.Column,
     prior: Annotated[
@@ -255,11 +260,12 @@ def _run_hidden(
     """The optimum over all laws, and the collection with three servers."""
     problem = _hidden_problem(asked, prior, inside)
     colluders = asked["colluders"] or 0
-    require_colluders(colluders, problem.users)
+    users = 10000 if asked["users"] is None else asked["users"]
+    require_colluders(colluders, users)
     if serving:
-        jrr_hidden.require_served(problem)
-    with output.progress(f"joint response of {problem.users} users", quiet=sent.quiet) as say:
-        design = optimal_hidden(problem, clock.left())
+        jrr_hidden.require_served(crowd_of(problem))
+    with output.progress(f"joint response of {users} users", quiet=sent.quiet) as say:
+        design = solve(problem, clock.left(), gap=asked["gap"], method="hidden_joint")
         played = None
         if serving:
             with output.ending_cleanly():
@@ -276,19 +282,23 @@ def _run_hidden(
     sent.say_saved()
 
 
-def _hidden_problem(asked: Asked, prior: str | None, inside: str | None) -> HiddenJointProblem:
+def _hidden_problem(asked: Asked, prior: str | None, inside: str | None) -> Problem:
     if asked["epsilon"] is None:
         raise InvalidInput("eps", None, "be given", "for example --eps 1")
-    share = _share_or_prior(asked["share"], prior)
-    users = 10000 if asked["users"] is None else asked["users"]
-    more = {"epsilon": asked["epsilon"], "users": users, "share": share}
+    loss = Count(_share_or_prior(asked["share"], prior))
+    users = require_crowd(10000 if asked["users"] is None else asked["users"])
+    size = require_categories(2 if asked["categories"] is None else asked["categories"])
     if inside == "olh":
-        if not isinstance(share, float):
+        if not isinstance(loss.share, float):
             raise InvalidInput("share", "a range or a prior", "be a number with --inside olh")
-        more |= {"encoding": "hashing", "categories": best_hashes(asked["epsilon"], users, share)}
-    elif inside == "oue":
-        more |= {"encoding": "unary"}
-    return asked.of(HiddenJointProblem, **more)
+        size = best_hashes(asked["epsilon"], users, loss.share)
+    return Problem(
+        inputs=Finite(tuple(range(size))),
+        loss=loss,
+        privacy=asked.of(Hidden, users=users),
+        criterion=Average() if loss.is_under_prior else Worst(),
+        among=Together({"olh": "hashing", "oue": "unary"}.get(inside or "", "response")),
+    )
 
 
 def _run_inside(inside: str, problem: JointProblem, sent: Sent, parties: int | None) -> None:

@@ -11,11 +11,12 @@ from mechdesign.errors import InvalidInput
 from mechdesign.exact.hidden import MOST_USERS, HiddenLoss, hidden_loss
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.hidden_joint.crowd import Crowd
 from mechdesign.methods.hidden_joint.search import parts, without
 from mechdesign.methods.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
+from mechdesign.methods.words import heading
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
@@ -148,7 +149,7 @@ def print_design(design: Design, colluders: int) -> None:
     """The answer in plain words."""
     problem, law, account = parts(design)
     say = output.console.print
-    say(problem.heading, style="bold", soft_wrap=True)
+    say(heading(design.problem), style="bold", soft_wrap=True)
     say(f"{law_words(law)}\n\n{variance_words(design)}", soft_wrap=True)
     if problem.floor is not None:
         say(
@@ -196,7 +197,7 @@ def require_alone(**options: object) -> None:
         raise InvalidInput("options", ", ".join(given), "be left out with --hidden", "all users are one group there")
 
 
-def require_served(problem: HiddenJointProblem) -> int:
+def require_served(problem: Crowd) -> int:
     """How many users hold the value counted in a run of the servers, or `InvalidInput`."""
     if problem.encoding != "response":
         step = "drop --inside"

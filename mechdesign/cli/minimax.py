@@ -6,7 +6,6 @@ It is for single reports, unless --unbiased is given. For a mean of many reports
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -21,18 +20,16 @@ from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.prior.problem import PriorProblem
-from mechdesign.methods.trade_off.problem import TradeOffProblem
+from mechdesign.methods.method import Demands
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.studies.own import Own, is_file, read_files
-from mechdesign.words.criteria import named_criterion
+from mechdesign.words.criteria import Average, Lexicographic, Worst, named_criterion
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.pairs import Pairwise
 from mechdesign.words.priors import Prior, named_prior, prior_of_file
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
@@ -43,14 +40,12 @@ EXAMPLE = "minimax --eps 2 --loss squared"
 _POINTS = 7
 _SLACK = 1e-5  # of a loss matrix with one epsilon, whose least worst case is known well
 _ASKED_BY = {
-    PriorProblem: "--criterion prior",
-    TradeOffProblem: "--criterion lexicographic",
     UnbiasedProblem: "--unbiased",
 }
 
 
 def run(
-    asked: Annotated[Asked, Mirror(MinimaxProblem, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
+    asked: Annotated[Asked, Mirror(Pure, Problem, Demands, Lexicographic, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
     sent: Sent,
     criterion: Annotated[
         str | None,
@@ -74,6 +69,9 @@ def run(
         Path | None,
         typer.Option("--privacy-matrix", help="An eps for each pair instead of --eps, inf for none: .csv or .npy."),
     ] = None,
+    delta: Annotated[
+        float | None, typer.Option("--delta", help="With --loss-matrix: privacy but for this probability.")
+    ] = None,
     structure_plot: Annotated[
         Path | None, typer.Option("--structure-plot", help="With --sweep: outputs, base and prior against eps.")
     ] = None,
@@ -89,6 +87,7 @@ def run(
     if privacy_matrix is not None:
         given = {name: asked[name] for name in ("epsilon", "loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None, "sweep": sweep}
+        given |= {"delta": delta}
         _require_left_out("--privacy-matrix", given | {"points": points, "structure_plot": structure_plot})
         pairs = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
         sent.require_writable()
@@ -104,22 +103,21 @@ def run(
         rule = "be left out with --sweep, --criterion pareto and --no-compare"
         raise InvalidInput("--mechanisms", mechanisms, rule, "compare ranks them over several epsilons")
     mine = () if mechanisms is None else _own(mechanisms, epsilons)
-    gap = None
     if loss_matrix is not None:
         given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
         _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
-        problem: answers.AnyProblem = _matrix_problem(asked, epsilons[0], loss_matrix, criterion or WORST)
-        gap = asked["gap"]
+        problem: answers.AnyProblem = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
     else:
+        if delta is not None:
+            raise InvalidInput("delta", delta, "come with --loss-matrix", "add --loss-matrix FILE, or drop --delta")
         problem = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
-        if criterion == PARETO:
-            assert isinstance(problem, TradeOffProblem)
-            count = _POINTS if points is None else points
-            answers.trade_off(problem, count, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
-            return
+    gap = asked["gap"] if isinstance(problem, Problem) else None
     how: dict[str, Any] = {"gap": gap, "best_so_far": best_so_far, "compare": not no_compare}
-    if sweep is None:
+    if criterion == PARETO:
+        assert isinstance(problem, Problem)
+        answers.trade_off(problem, _POINTS if points is None else points, time_limit, sent, **how)
+    elif sweep is None:
         answers.one(problem, time_limit, sent, {one.name: one.mechanism for one in mine}, **how)
     else:
         answers.sweep(problem, epsilons, time_limit, sent, structure_plot, **how)
@@ -176,7 +174,7 @@ def _problem(
     asked: Asked, epsilon: float, criterion: str | None, prior_data: Path | None, column: str | None, *, unbiased: bool
 ) -> answers.AnyProblem:
     inputs, loss, prior = parse_inputs(asked["inputs"]), asked["loss"], asked["prior"]
-    if isinstance(inputs, Finite) and (unbiased or criterion in (LEXICOGRAPHIC, PARETO)):
+    if isinstance(inputs, Finite) and (unbiased or criterion == PARETO):
         what = "with --unbiased" if unbiased else f"with --criterion {criterion}"
         step = f"take --domain={inputs.lower:g},{inputs.upper:g}: its mechanism takes whole numbers too"
         raise InvalidInput("domain", asked["inputs"], f"be an interval LO,HI {what}", step)
@@ -203,12 +201,10 @@ def _problem(
     if column is not None and prior_data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
     read = {"epsilon": epsilon, "inputs": inputs}
-    if law is None:
-        return asked.of(MinimaxProblem, **read, loss=power)
     if unbiased:
         return asked.of(UnbiasedProblem, **read, prior=law)
-    kind: Callable[..., answers.AnyProblem] = PriorProblem if criterion == PRIOR else TradeOffProblem
-    return asked.of(kind, **read, loss=power, prior=law)
+    least = Worst() if law is None else Average(law) if criterion == PRIOR else asked.of(Lexicographic, prior=law)
+    return Problem(inputs=inputs, loss=power, privacy=Pure(epsilon), criterion=least)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:
@@ -235,14 +231,15 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
 # -- a loss matrix ----------------------------------------------------------------------------------------------------
 
 
-def _matrix_problem(asked: Asked, epsilon: float, file: Path, criterion: str) -> Problem:
+def _matrix_problem(asked: Asked, epsilon: float, delta: float | None, file: Path, criterion: str) -> Problem:
     if criterion == PARETO:
         raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --loss-matrix")
     table = read_matrix(file)
     slack = _SLACK if criterion == LEXICOGRAPHIC and asked["slack"] is None else asked["slack"]
     weights = _weights(asked["prior"], criterion, table.values.shape[0])
     loss = Matrix(table.values, table.input_labels, table.output_labels)
-    return Problem(loss=loss, privacy=Pure(epsilon), criterion=named_criterion(criterion, weights, slack))
+    privacy = Pure(epsilon) if delta is None else Approximate(epsilon, delta)
+    return Problem(loss=loss, privacy=privacy, criterion=named_criterion(criterion, weights, slack))
 
 
 def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: str) -> Problem:

@@ -13,13 +13,13 @@ from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
 from mechdesign.cli.sent import Drawn
 from mechdesign.errors import marked
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import HiddenResponse
 from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.convex.problem import TableProblem
 from mechdesign.methods.evidence import Problem
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
@@ -97,7 +97,7 @@ def run(
     if isinstance(design.problem, JointProblem):
         jrr.show(design, sent)
         return
-    if isinstance(design.problem, HiddenJointProblem):
+    if isinstance(design.mechanism, HiddenResponse):
         jrr_hidden.show(design, sent)
         return
     mechanism = design.own_law

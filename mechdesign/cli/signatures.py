@@ -24,7 +24,7 @@ from typer.models import ParameterInfo
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import showing_values
 from mechdesign.values import files
-from mechdesign.values.declare import OPTION, Option, range_of
+from mechdesign.values.declare import GROUP, OPTION, Option, range_of
 from mechdesign.words.losses import Power
 
 Run = Callable[..., None]
@@ -128,21 +128,37 @@ class _Group:
 
     def parameters(self) -> Iterator[inspect.Parameter]:
         types = get_type_hints(self.kind)
+        inner = self._inner()
         for field in attrs.fields(self.kind):
-            if field.name not in self.part.but and OPTION in field.metadata:
+            if field.name in inner:
+                yield from inner[field.name].parameters()
+            elif field.name not in self.part.but and OPTION in field.metadata:
                 told: Option = field.metadata[OPTION]
                 told = attrs.evolve(told, help=self.part.helps.get(field.name, told.help))
                 yield _parameter(field.name, told, _taken(types[field.name]), _written(field.default))
 
     def collected(self, given: dict[str, Any]) -> Any:
         """The value of the group: what was left out has its own default."""
-        said = {parameter.name: (given.pop(parameter.name), parameter.default) for parameter in self.parameters()}
-        return self.kind(**{name: value for name, (value, default) in said.items() if value != default})
+        inner = self._inner()
+        own = {one.name for group in inner.values() for one in group.parameters()}
+        groups = {name: group.collected(given) for name, group in inner.items()}
+        mine = [parameter for parameter in self.parameters() if parameter.name not in own]
+        said = {parameter.name: (given.pop(parameter.name), parameter.default) for parameter in mine}
+        return self.kind(**{name: value for name, (value, default) in said.items() if value != default}, **groups)
+
+    def _inner(self) -> dict[str, _Group]:
+        """The groups that are fields of this one."""
+        marked = {field.name: field.metadata[GROUP] for field in attrs.fields(self.kind) if GROUP in field.metadata}
+        return {name: _Group(kind, Part(*but, **self.part.helps)) for name, (kind, but) in marked.items()}
 
 
 def _taken(declared: Any) -> Any:
     """What an option of a group is read as: itself if a shell can say it, else a text that the field reads."""
+    if declared == tuple[Path, ...]:
+        return list[Path]
     members = {*(get_args(declared) or (declared,))}
+    if tuple[Path, ...] in members:
+        return list[Path] | None
     if members - {NoneType} <= {bool, int, float, str, Path} and get_origin(declared) is not tuple:
         return declared
     return str | None if NoneType in members else str

@@ -25,18 +25,22 @@ from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.field import Field, Rank, field_of
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.methods.method import Demands
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import gap_text, standing
 from mechdesign.methods.words import heading, headline
 from mechdesign.methods.workload.estimator import query_noises
 from mechdesign.methods.workload.grid_proof import GridBound
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
-from mechdesign.methods.workload.queries import Known, Mean, Queries, parse_values, parse_workload
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.declare import Floats, frozen
-from mechdesign.words.criteria import Aim
+from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.domains import Finite
 from mechdesign.words.priors import Atoms, prior_of_file
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import AnyQueries, Mean, Queries, Workload, parse_values, parse_workload
 
 _MATRICES = (".csv", ".npy")
 _LEAST = -1e300
@@ -67,7 +71,7 @@ EXAMPLE = "workload --eps 1 --queries prefix --size 8"
 
 
 def run(
-    asked: Annotated[Asked, Mirror(WorkloadProblem)],
+    asked: Annotated[Asked, Mirror(Pure, Demands)],
     sent: Sent,
     queries: Annotated[
         str,
@@ -95,22 +99,25 @@ def run(
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
     best_so_far: BestSoFar = False,
 ) -> None:
-    from mechdesign.methods.workload.search import TIME_LIMIT, optimal_workload
+    from mechdesign.methods.workload.search import TIME_LIMIT
 
     require_time_limit(time_limit)
     sent.require_writable()
     if users is not None:
         require_whole(users, "users", 1)
     workload = _workload(queries, size, values)
-    said = {"workload": workload, "criterion": criterion, "prior": _prior(prior, prior_data, column, workload.size)}
-    problem = asked.of(WorkloadProblem, **said, weights=None if weights is None else _numbers(weights, "weights"))
+    loss = Workload(workload, None if weights is None else _numbers(weights, "weights"))
+    over = _criterion(criterion, _prior(prior, prior_data, column, workload.size))
+    problem = Problem(loss=loss, privacy=asked.of(Pure), criterion=over)
     own = {} if rival is None else {rival.name: _channel(rival, problem)}
     with output.progress(f"least noise of {workload.words}", quiet=sent.quiet) as say:
         try:
-            design = optimal_workload(
+            design = solve(
                 problem,
                 time_limit,
-                lambda low, high: say(f"noise from {max(low, 0):.6g} to {high:.6g}, so far"),
+                gap=asked["gap"],
+                method="workload",
+                say=lambda low, high: say(f"noise from {max(low, 0):.6g} to {high:.6g}, so far"),
             )
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
@@ -134,7 +141,7 @@ def run(
     sent.say_saved()
 
 
-def _workload(text: str, size: int | None, values: str | None) -> Known:
+def _workload(text: str, size: int | None, values: str | None) -> AnyQueries:
     path = Path(text)
     if path.suffix.lower() in _MATRICES:
         for name, given in (("size", size), ("values", values)):
@@ -149,14 +156,14 @@ def _workload(text: str, size: int | None, values: str | None) -> Known:
     return Mean(parse_values(values))
 
 
-def _numbers(text: str, name: str) -> list[float]:
+def _numbers(text: str, name: str) -> Floats:
     try:
-        return [require_number_text(part) for part in text.split(",")]
+        return np.array([require_number_text(part) for part in text.split(",")])
     except ValueError:
         raise InvalidInput(name, text, "be numbers W1,W2,...") from None
 
 
-def _prior(text: str | None, data: Path | None, column: str | None, size: int) -> list[float] | Floats | None:
+def _prior(text: str | None, data: Path | None, column: str | None, size: int) -> Floats | None:
     if column is not None and data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
     if text is not None and data is not None:
@@ -171,25 +178,35 @@ def _prior(text: str | None, data: Path | None, column: str | None, size: int) -
     return prior
 
 
-def _channel(path: Path, problem: WorkloadProblem) -> Mechanism:
+def _criterion(said: str, prior: Floats | None) -> Average | Worst:
+    if said not in ("average", "worst"):
+        raise InvalidInput("criterion", said, "be average or worst")
+    if said == "average":
+        return Average(prior)
+    if prior is not None:
+        raise InvalidInput("prior", "weights", "be left out for the worst case", "use --criterion average")
+    return Worst()
+
+
+def _channel(path: Path, problem: Problem) -> Mechanism:
     table = read_matrix(path, "channel").values
-    if table.shape[0] != problem.workload.size:
-        raise InvalidInput("rival", table.shape, f"have a row for each of the {problem.workload.size} types")
-    return Discrete(problem.epsilon, problem.inputs, Finite(tuple(range(table.shape[1]))), table, path.name)
+    if table.shape[0] != len(problem.numbers):
+        raise InvalidInput("rival", table.shape, f"have a row for each of the {len(problem.numbers)} types")
+    return Discrete(problem.epsilon, problem.numbers, Finite(tuple(range(table.shape[1]))), table, path.name)
 
 
 def _least_favourable(design: Design) -> Atoms | None:
     """The prior no mechanism has less noise under, where the worst type was asked."""
-    problem = cast(WorkloadProblem, design.problem)
-    if problem.aim is not Aim.WORKLOAD_WORST:
+    problem = cast(Problem, design.problem)
+    if not isinstance(problem.criterion, Worst):
         return None
     prior = cast(WorkloadBound | GridBound, design.evidence).weights_of_types(problem)
     return Atoms(np.arange(prior.size, dtype=float), prior / prior.sum())
 
 
 def _of_workload(design: Design, noises: Floats, users: int | None) -> OfWorkload:
-    problem = cast(WorkloadProblem, design.problem)
-    found = tuple(Query(name, *own) for name, own in zip(problem.workload.names, noises.tolist(), strict=True))
+    names = workload_of(design.problem).queries.names
+    found = tuple(Query(name, *own) for name, own in zip(names, noises.tolist(), strict=True))
     if users is None:
         return OfWorkload(found)
     upper = design.certificate.upper
@@ -199,7 +216,7 @@ def _of_workload(design: Design, noises: Floats, users: int | None) -> OfWorkloa
 def _print(
     design: Design, noises: Floats, field: Field | None, users: int | None, least_favourable: Atoms | None
 ) -> None:
-    problem = cast(WorkloadProblem, design.problem)
+    problem, workload = design.problem, workload_of(design.problem)
     what = headline(problem)
     output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
     certified.print_certificate(design.certificate, what, design.own_law)
@@ -214,7 +231,7 @@ def _print(
         output.console.print(f"least favourable shares: {shares}{more}", soft_wrap=True)
     rows = [
         [name, *map(output.number, own)]
-        for name, own in list(zip(problem.workload.names, noises.tolist(), strict=True))[:_MOST_SHOWN]
+        for name, own in list(zip(workload.queries.names, noises.tolist(), strict=True))[:_MOST_SHOWN]
     ]
     output.console.print()
     headings = ["query", "variance", "at the worst type"]
@@ -232,5 +249,5 @@ def _print(
             for row in field.rows
         ]
         output.console.print()
-        output.print_table(problem.summed.capitalize(), ["mechanism", "average", "worst type", "above optimum"], lines)
+        output.print_table(workload.summed.capitalize(), ["mechanism", "average", "worst type", "above optimum"], lines)
     output.console.print(f"\nproven to within {gap_text(design.certificate)}; ship it: --out design.json, then table")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
@@ -53,6 +54,15 @@ def parts(said: Any) -> Iterable[Any]:
     if isinstance(said, str):
         return said.split(",")
     return said if isinstance(said, Iterable) else (said,)
+
+
+def paths(said: Any) -> tuple[Path, ...]:
+    """Files: one, or several.
+
+    >>> paths("reports.csv") == paths([Path("reports.csv")])
+    True
+    """
+    return (Path(said),) if isinstance(said, str | Path) else tuple(map(Path, said))
 
 
 def floats(field: str) -> Callable[[Any], tuple[float, ...]]:

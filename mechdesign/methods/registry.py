@@ -12,43 +12,45 @@ from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.additive.proof import AdditiveBound
+from mechdesign.methods.approximate.proof import HockeyBound
+from mechdesign.methods.approximate.supports import supports as approximate_supports
 from mechdesign.methods.convex.problem import CustomProblem, TableProblem
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
-from mechdesign.methods.finite.supports import LEAST_EPSILON, MOST_EPSILON, supports as finite_supports
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.finite.supports import supports as finite_supports
 from mechdesign.methods.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
-from mechdesign.methods.information.problem import InformationProblem
+from mechdesign.methods.hidden_joint.supports import supports as hidden_joint_supports
 from mechdesign.methods.information.proof import InformationBound
+from mechdesign.methods.information.supports import supports as information_supports
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.proof import ClosedForm, DualBound, JointClaim
+from mechdesign.methods.line import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.methods.method import Demands, Method, Say
-from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.minimax.proof import MinimaxBound, MinimaxClaim
+from mechdesign.methods.minimax.supports import MinimaxOptions, supports as minimax_supports
 from mechdesign.methods.pairwise.lexicographic_proof import PairsLexicographicBound
 from mechdesign.methods.pairwise.plane_proof import PlaneBound
 from mechdesign.methods.pairwise.proof import PairsBound
 from mechdesign.methods.pairwise.supports import supports as pairwise_supports
 from mechdesign.methods.piecewise.problem import PiecewiseProblem
 from mechdesign.methods.piecewise.proof import BathtubBound, PiecewiseClaim
-from mechdesign.methods.points.proof import PointsBound
 from mechdesign.methods.polar.problem import PolarProblem
 from mechdesign.methods.polar.proof import SplitClaim
-from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.methods.prior.proof import BinsBound
+from mechdesign.methods.prior.supports import supports as prior_supports
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Rivalry
-from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.methods.trade_off.proof import TradeOffBound
+from mechdesign.methods.trade_off.supports import supports as trade_off_supports
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.unbiased.proof import UnbiasedPriorBound
 from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.methods.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
+from mechdesign.methods.workload.supports import supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, UnbiasedPiecewise
@@ -89,24 +91,25 @@ def _at_once(module: str, name: str) -> Callable[[Any, float | None], Design]:
 
 ENTRIES = (
     Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
-    Entry(HiddenJointProblem, (PeakLines, IndependentBest, HockeyDuals), _answer("hidden_joint", "optimal_hidden")),
     Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once("piecewise", "optimal_piecewise")),
-    Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), _answer("minimax", "optimal_minimax")),
-    Entry(PriorProblem, (BinsBound, PointsBound), _answer("prior", "optimal_prior")),
-    Entry(TradeOffProblem, (TradeOffBound,), _answer("trade_off", "optimal_trade_off")),
     Entry(PolarProblem, (SplitClaim,), _at_once("polar", "optimal_polar")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
-    Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
-    Entry(InformationProblem, (InformationBound,), _answer("information", "optimal_information")),
     Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
 """Every problem that is a class of its own, a line each."""
 
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
+    Method("minimax", "minimax", (MinimaxBound, MinimaxClaim), minimax_supports, MinimaxOptions),
+    Method("prior", "randomised response on bins", (BinsBound,), prior_supports),
+    Method("trade_off", "capped average", (TradeOffBound,), trade_off_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
+    Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
+    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
+    Method("information", "information optimum", (InformationBound,), information_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""
 
@@ -214,7 +217,8 @@ def rivalry_of(problem: object) -> Rivalry | None:
 def optimum_of(design: Design) -> str:
     """What the mechanism is called if it is the optimum: by the method whose evidence proves it, or by the problem."""
     named = (method.optimum for method in METHODS if type(design.evidence) in method.evidence)
-    return next(named, optimum_name(design.problem))
+    said = design.problem.words.optimum if isinstance(design.problem, Problem) else None
+    return said or next(named, optimum_name(design.problem))
 
 
 CODEC = Codec(PROTOCOLS)

@@ -22,6 +22,7 @@ from typing import Any
 
 from mechdesign.methods.evidence import Problem
 from mechdesign.values.codec import encoded
+from mechdesign.words.classes import All
 from mechdesign.words.criteria import Aim, Criterion, Lexicographic
 from mechdesign.words.domains import Circle, Product
 from mechdesign.words.losses import Power
@@ -29,7 +30,7 @@ from mechdesign.words.problem import Problem as FiveWords
 
 Labels = tuple[Sequence[str], Sequence[str]]
 
-_OF_ONE_REPORT = (Aim.WORST, Aim.AT, Aim.AVERAGE, Aim.AVERAGE_CAPPED)
+_OF_ONE_REPORT = (Aim.WORST, Aim.AT)
 
 
 def counted(number: int, noun: str) -> str:
@@ -51,7 +52,8 @@ def table_in_words(inputs: int, outputs: int) -> str:
 def _said(problem: Problem, name: str, usual: Any = None) -> Any:
     """What the problem says of itself, else what is usual."""
     if isinstance(problem, FiveWords):
-        return getattr(problem.words, name.removesuffix("_in_words"), usual)
+        said = getattr(problem.words, name.removesuffix("_in_words"), None)
+        return usual if said is None else said
     return getattr(problem, name, usual)
 
 
@@ -107,13 +109,14 @@ def protected(problem: Problem) -> str:
 
 def excess(problem: Problem) -> str:
     """The heading of how far rivals are above the design."""
-    is_capped = _said(problem, "cap") is not None
-    return "worst above least" if is_lexicographic(problem) and not is_capped else "above optimum"
+    return (
+        "worst above least" if is_lexicographic(problem) and problem.criterion.ranks_by == "worst" else "above optimum"
+    )
 
 
 def is_lexicographic(problem: Problem) -> bool:
     """Whether a worst case comes before the average."""
-    return isinstance(problem.criterion, Lexicographic) or problem.criterion == Criterion(Aim.AVERAGE_CAPPED)
+    return isinstance(problem.criterion, Lexicographic)
 
 
 def labels_of(problem: Problem) -> Labels | None:
@@ -135,7 +138,11 @@ def prior_of(problem: Problem) -> str | None:
 
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
-    if not isinstance(problem.criterion, Criterion) or problem.criterion.aim not in _OF_ONE_REPORT:
+    if isinstance(problem, FiveWords):
+        is_of_one_report = isinstance(problem.loss, Power) and isinstance(problem.among, All)
+    else:
+        is_of_one_report = isinstance(problem.criterion, Criterion) and problem.criterion.aim in _OF_ONE_REPORT
+    if not is_of_one_report:
         return None
     inputs = getattr(problem, "inputs", None)
     if any(isinstance(part, Circle) for part in (inputs.parts if isinstance(inputs, Product) else (inputs,))):

@@ -10,8 +10,12 @@ if TYPE_CHECKING:
     from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
     from mechdesign.studies.classifier import ClassifierStudy as ClassifierStudy
     from mechdesign.studies.compare import CompareStudy as CompareStudy
+    from mechdesign.studies.counts import CountStudy as CountStudy
+    from mechdesign.studies.estimate import EstimateStudy as EstimateStudy
     from mechdesign.studies.gain import GainStudy as GainStudy
     from mechdesign.studies.mean import ColumnMean as ColumnMean
+    from mechdesign.studies.path_errors import PathStudy as PathStudy
+    from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
     from mechdesign.values.answers import Answer as Answer, Study as Study
 else:
     __getattr__, __dir__ = facade(__name__)

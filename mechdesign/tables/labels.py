@@ -23,6 +23,12 @@ from mechdesign.values.declare import Floats, derived, field, frozen
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?", re.ASCII)
 _MOST_LISTED = 20
 
+CODES_LOOK_LIKE_LABELS = (
+    "some labels of this table are the codes of other categories: what samplers give as codes (sample_code) must be "
+    "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
+)
+"""What is to be said where `OutputNames.look_like_codes`."""
+
 
 @frozen
 class Labels:

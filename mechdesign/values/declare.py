@@ -32,8 +32,9 @@ Whole = NDArray[np.int64]
 Counts = Whole
 Rule = Callable[[Any, Any, Any], None]
 
-OPTION, LEAST, MOST, WORDS = (
+OPTION, GROUP, LEAST, MOST, WORDS = (
     "option",
+    "group",
     "least",
     "most",
     "words",
@@ -173,6 +174,11 @@ def needed(name: str, help: str, *names: str, **more: Any) -> Any:
     return asked(name, help, *names, default=NOTHING, **more)
 
 
+def group(kind: type, *but: str) -> Any:
+    """A field that holds a value of ``kind``, whose fields are options beside those of the study, ``but`` excepted."""
+    return attrs.field(factory=kind, metadata={GROUP: (kind, but)})
+
+
 GAP_OPTION = option("--gap", "Relative gap of the proven bounds to reach.")
 SLACK_OPTION = option("--slack", "Worst case at most 1 + S times the least.", metavar="S")
 
@@ -298,7 +304,7 @@ def range_of(field: Any) -> tuple[float | None, float | None]:
 
 @dataclass_transform(
     frozen_default=True,
-    field_specifiers=(field, derived, array, needed, epsilon, finite, number, whole, gap, one_of, several),
+    field_specifiers=(field, derived, array, needed, group, epsilon, finite, number, whole, gap, one_of, several),
 )
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.

@@ -59,7 +59,7 @@ def left_out_with(other: str, *fields: str, why: str) -> Rule:
     """None of these fields has an effect where ``other`` is said."""
 
     def check(study: Any) -> None:
-        found = [_option(study, name) for name in fields if is_said(study, name)]
+        found = options_said(study, fields)
         if found and is_said(study, other):
             raise InvalidInput("options", ", ".join(found), f"be left out with {_option(study, other)}", why)
 
@@ -92,6 +92,11 @@ def is_said(study: object, name: str) -> bool:
     """Whether the field was given."""
     value = getattr(study, name)
     return value is not None and value is not False and value != ()
+
+
+def options_said(study: object, fields: Sequence[str]) -> list[str]:
+    """Those of the fields that were given, as options."""
+    return [_option(study, name) for name in fields if is_said(study, name)]
 
 
 def _option(study: object, name: str) -> str:

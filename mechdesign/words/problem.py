@@ -13,14 +13,17 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, Onto, Together, UnbiasedPiecewise
+from mechdesign.words.counts import Count
 from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.domains import POINTS_OPTION, Finite, Interval
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import distances, tables
+from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
-from mechdesign.words.losses import Power, parse_loss
-from mechdesign.words.privacy import Metric, Pairwise, Pure
+from mechdesign.words.losses import OPTION as LOSS_OPTION, Power, parse_loss
+from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
+from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
+from mechdesign.words.workloads import AnyQueries, Workload
 
 
 def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
@@ -37,6 +40,8 @@ def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
 def _losses(said: Any) -> Any:
     if isinstance(said, str):
         return parse_loss(said)
+    if isinstance(said, AnyQueries):
+        return Workload(said)
     return said if attrs.has(type(said)) else Matrix(said)
 
 
@@ -57,7 +62,16 @@ class Fit(Protocol):
     def words(self, problem: Any, /) -> Words: ...
 
 
-FITS: Mapping[type, Fit] = {Power: distances, Matrix: tables, Distances: tables}
+FITS: Mapping[type, Fit] = {
+    Power: distances,
+    Matrix: tables,
+    Distances: tables,
+    GaussianLocation: models,
+    LogisticLocation: models,
+    Binned: models,
+    Workload: workloads,
+    Count: counts,
+}
 """By the kind of loss."""
 
 
@@ -66,7 +80,8 @@ class Problem:
     """The least expected loss that privacy leaves: over which inputs, and among which mechanisms.
 
     ``inputs`` may be left out: they are the numbers of the rows of a loss matrix, or the places of a metric. A matrix
-    stands for a `Matrix` loss. Where a criterion has a prior and none is given it is uniform.
+    stands for a `Matrix` loss, queries for a `Workload` of them. Where a criterion has a prior and
+    none is given it is uniform.
 
     >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0), criterion=Average())
     >>> problem.inputs.points, problem.weights.tolist()
@@ -78,16 +93,16 @@ class Problem:
 
     kind: ClassVar[str] = "problem"
 
-    inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power = field(kw_only=True, converter=_losses)
-    privacy: Pure | Pairwise | Metric = _word(
-        "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
+    inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION)
+    loss: FiniteLoss | Power | Model | Workload | Count = field(kw_only=True, converter=_losses, metadata=LOSS_OPTION)
+    privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
+        "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
     criterion: OverInputs = _word(
         "criterion", Worst, Average, Lexicographic, step="for example criteria.Worst()", default=Worst()
     )
     among: Class = _word(
-        "among", All, Onto, InPlane, UnbiasedPiecewise, step="for example classes.All()", default=All()
+        "among", All, Onto, InPlane, UnbiasedPiecewise, Together, step="for example classes.All()", default=All()
     )
 
     def __attrs_post_init__(self) -> None:
@@ -128,7 +143,7 @@ class Problem:
     @property
     def table(self) -> LossTable:
         """What every input loses to every output, where both are finitely many."""
-        if isinstance(self.loss, Power):
+        if not isinstance(self.loss, FiniteLoss):
             raise InvalidInput("loss", self.loss, "be one of finitely many inputs and outputs")
         if isinstance(self.loss, Distances):
             assert isinstance(self.privacy, Metric)
@@ -142,13 +157,19 @@ class Problem:
     @property
     def is_of_plane(self) -> bool:
         """Whether inputs and outputs are places of a plane or a globe, which a map can show."""
-        places = None if isinstance(self.loss, Power) else self.table.places
+        places = self.table.places if isinstance(self.loss, FiniteLoss) else None
         return places is not None and places.shape[1] == 2
 
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        return 0.0 if isinstance(self.loss, Power) else self.privacy.resolved * float(self.table.up.max())
+        if isinstance(self.privacy, Hidden):
+            return 0.0
+        if isinstance(self.loss, FiniteLoss):
+            return self.privacy.resolved * float(self.table.up.max())
+        if isinstance(self.loss, Power) and isinstance(self.inputs, Finite):
+            return self.privacy.resolved * float(self.inputs.length**self.loss.exponent)
+        return 0.0
 
     @property
     def as_published(self) -> Problem:

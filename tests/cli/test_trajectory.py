@@ -12,9 +12,9 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from mechdesign.cli import main
-from mechdesign.cli.trajectory_options import Reference, Started, make_mechanism
 from mechdesign.mechanisms import catalogue
 from mechdesign.plot.trajectory import map_of_paths
+from mechdesign.studies.path_options import Reference, ReferenceOptions, make_mechanism
 from mechdesign.studies.places import Disc, Parallelogram, Paths, Rectangle, TracsD
 from mechdesign.studies.places.files import found_columns, read_paths
 from mechdesign.tables import make_table
@@ -415,7 +415,7 @@ def test_the_best_of_public_candidates_is_the_reference(capsys, walk, tmp_path):
         "tracs-d",
         Rectangle(0, 1, 0, 1),
         "ogpm",
-        Reference.of("tracs-d", Started(candidates=tmp_path / "c.csv")),
+        Reference.of("tracs-d", ReferenceOptions(candidates=tmp_path / "c.csv")),
         2.0,
     )
     assert isinstance(tracs, TracsD)

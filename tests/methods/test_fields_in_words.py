@@ -19,15 +19,16 @@ import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods import Design
 from mechdesign.methods.evidence import Problem
-from mechdesign.methods.information import Cells as ModelCells, GaussianLocation, LogisticLocation
-from mechdesign.methods.joint import Moments as ShareMoments
 from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.methods.result import saying_why
 from mechdesign.methods.words import asked, heading, headline, protected
-from mechdesign.methods.workload import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
+from mechdesign.words.counts import Moments as ShareMoments
+from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
+from tests.methods.problems import hidden_problem, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms([0.0, 0.2, 0.7], [0.25, 0.25, 0.5])
@@ -57,20 +58,20 @@ def matrix_least(slack: float) -> md.Problem:
     return matrix(criterion=md.Lexicographic([0.8, 0.1, 0.1], slack))
 
 
-def hidden(**said: Any) -> md.HiddenJointProblem:
-    return md.HiddenJointProblem(**{"epsilon": 1.0, "users": 60, "share": 0.1} | said)
+def hidden(**said: Any) -> md.Problem:
+    return hidden_problem(**{"epsilon": 1.0, "users": 60, "share": 0.1} | said)
 
 
-def information(model: Any, **said: Any) -> md.InformationProblem:
-    return md.InformationProblem(**{"epsilon": 3.0, "model": model} | said)
+def information(model: Any) -> md.Problem:
+    return md.Problem(loss=model, privacy=md.Pure(3.0), criterion=md.Average())
 
 
 def joint(**said: Any) -> md.JointProblem:
     return md.JointProblem(**{"epsilon": 1.0, "users": 900, "share": 0.2} | said)
 
 
-def minimax(**said: Any) -> md.MinimaxProblem:
-    return md.MinimaxProblem(**{"epsilon": 1.0, "loss": md.Squared(), "gap": 1e-2} | said)
+def minimax(**said: Any) -> md.Problem:
+    return numbers(**{"epsilon": 1.0, "loss": md.Squared()} | said)
 
 
 def places(**said: Any) -> md.Problem:
@@ -94,28 +95,24 @@ def polar(**said: Any) -> md.PolarProblem:
     return md.PolarProblem(**{"epsilon": 4.0} | said)
 
 
-def under(prior: Any = VALUES, **said: Any) -> md.PriorProblem:
-    return md.PriorProblem(**{"epsilon": 1.0, "prior": prior, "loss": md.Squared(), "gap": 1e-3} | said)
+def under(prior: Any = VALUES, **said: Any) -> md.Problem:
+    return numbers(**{"epsilon": 1.0, "loss": md.Squared(), "criterion": md.Average(prior)} | said)
 
 
-def of_law(law: Any, **said: Any) -> md.PriorProblem:
-    return under(law, gap=1e-2, **said)
+def in_cells(**said: Any) -> md.Problem:
+    return under(Cells(**CELLS | said))
 
 
-def in_cells(**said: Any) -> md.PriorProblem:
-    return under(Cells(**CELLS | said), gap=1e-2)
-
-
-def trade_off(**said: Any) -> md.TradeOffProblem:
-    return md.TradeOffProblem(**{"epsilon": 1.0, "prior": VALUES, "gap": 0.05} | said)
+def trade_off(prior: Any = VALUES, **said: Any) -> md.Problem:
+    return numbers(1.0, criterion=md.Lexicographic(prior, **said))
 
 
 def unbiased(**said: Any) -> md.UnbiasedProblem:
     return md.UnbiasedProblem(**{"epsilon": 1.0, "prior": VALUES, "inputs": UNIT, "size": 3} | said)
 
 
-def workload(queries: Any = None, **said: Any) -> md.WorkloadProblem:
-    return md.WorkloadProblem(**{"epsilon": 1.0, "workload": queries or Prefix(3)} | said)
+def workload(queries: Any = None, **said: Any) -> md.Problem:
+    return workload_problem(1.0, queries or Prefix(3), **said)
 
 
 def custom(
@@ -180,16 +177,12 @@ ROWS: dict[str, Row] = {
     "additive.tail": Another(additive(reach=1, tail=3), additive(reach=1, tail=6)),
     "additive.gap": Same(additive(), additive(gap=1e-2)),
     "additive.weights": Follows(lambda: additive(weights=[0.5, 0.25, 0.25])),
-    "hidden joint.epsilon": Another(hidden(), hidden(epsilon=1.5)),
-    "hidden joint.users": Another(hidden(), hidden(users=80)),
-    "hidden joint.share": Another(hidden(), hidden(share=0.2)),
-    "hidden joint.categories": Another(hidden(), hidden(categories=3)),
-    "hidden joint.encoding": Another(hidden(categories=3), hidden(categories=3, encoding="hashing")),
-    "hidden joint.delta": Another(hidden(users=12), hidden(users=12, delta=0.05)),
-    "hidden joint.gap": Same(hidden(), hidden(gap=1e-2)),
-    "information.epsilon": Another(information(GaussianLocation(4)), information(GaussianLocation(4), epsilon=2.0)),
-    "information.model": Another(information(GaussianLocation(4)), information(LogisticLocation(4))),
-    "information.gap": Same(information(GaussianLocation(4)), information(GaussianLocation(4), gap=1e-2)),
+    "hidden.epsilon": Another(hidden(), hidden(epsilon=1.5)),
+    "hidden.users": Another(hidden(), hidden(users=80)),
+    "hidden.delta": Another(hidden(users=12), hidden(users=12, delta=0.05)),
+    "hidden.answers": Follows(lambda: evolved(hidden(), privacy=md.Hidden(1.0, 60, answers=2))),
+    "count.share": Another(hidden(), hidden(share=0.2)),
+    "together.encoding": Another(hidden(categories=3), hidden(categories=3, encoding="hashing")),
     "joint.epsilon": Another(joint(), joint(epsilon=1.5)),
     "joint.users": Another(joint(), joint(users=1000)),
     "joint.share": Another(joint(), joint(share=(0.1, 0.4))),
@@ -200,11 +193,6 @@ ROWS: dict[str, Row] = {
     "joint.gap": Same(joint(group=3), joint(group=3, gap=1e-2)),
     "moments.mean": Another(joint(share=ShareMoments(0.2, 0.1)), joint(share=ShareMoments(0.3, 0.1))),
     "moments.mean_square": Another(joint(share=ShareMoments(0.3, 0.1)), joint(share=ShareMoments(0.3, 0.2))),
-    "minimax.epsilon": Another(minimax(), minimax(epsilon=2.0)),
-    "minimax.loss": Another(minimax(), minimax(loss=md.Absolute())),
-    "minimax.inputs": Another(minimax(), minimax(inputs=md.Interval(0, 2))),
-    "minimax.gap": Same(minimax(), minimax(gap=1e-1)),
-    "minimax.most_outputs": Same(minimax(), minimax(most_outputs=129)),
     "problem.inputs": Follows(lambda: matrix(inputs=[0, 1, 3])),
     "problem.loss": Another(places(), places(loss=MATRIX)),
     "problem.privacy": Another(matrix(), matrix(privacy=Pairwise([[0, 1, 1], [1, 0, 2], [1, 2, 0]]))),
@@ -219,6 +207,8 @@ ROWS: dict[str, Row] = {
     "power.exponent": Another(minimax(loss=md.Power(2.0)), minimax(loss=md.Power(1.0))),
     "power.period": Follows(lambda: minimax(loss=md.Power(1.0, 3.0))),
     "pure.epsilon": Another(matrix(), matrix(privacy=md.Pure(1.5))),
+    "approximate.epsilon": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.5, 0.1))),
+    "approximate.delta": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.0, 0.2))),
     "pairwise.epsilons": Another(
         places(loss=MATRIX, privacy=Pairwise([[0, 1, 1], [1, 0, 1], [1, 1, 0]])),
         places(loss=MATRIX, privacy=Pairwise([[0, 2, 1], [1, 0, 1], [1, 1, 0]])),
@@ -230,6 +220,7 @@ ROWS: dict[str, Row] = {
     ),
     "average.prior": Another(places(), places(criterion=md.Average([0.8, 0.1, 0.1]))),
     "lexicographic.prior": Another(matrix(criterion=md.Lexicographic([0.2, 0.3, 0.5])), matrix_least(1e-3)),
+    "lexicographic.cap": Another(trade_off(cap=0.33), trade_off(cap=0.4)),
     "lexicographic.slack": Another(matrix_least(1e-5), matrix_least(0.2)),
     "onto.places": Another(places(among=md.Onto([[1, 1], [5, 1]])), places(among=md.Onto([[1, 2], [5, 1]]))),
     "in the plane.places": Same(TRIANGLE, evolved(TRIANGLE, among=md.InPlane([[0, 0], [0.5, 0.5]]))),
@@ -245,14 +236,6 @@ ROWS: dict[str, Row] = {
     "polar.exponent": Another(polar(), polar(exponent=1.0)),
     "polar.distances": Another(polar(), polar(distances=md.Interval(0, 3))),
     "polar.angles": Another(polar(), polar(angles=md.Circle(7.0))),
-    "prior.epsilon": Another(under(), under(epsilon=2.0)),
-    "prior.prior": Another(under(), under(OTHERS)),
-    "prior.loss": Another(under(), under(loss=md.Absolute())),
-    "prior.inputs": Another(
-        under(md.priors.Atoms([0.0, 2.0], [0.5, 0.5]), inputs=md.Finite((0, 1, 2))),
-        under(md.priors.Atoms([0.0, 2.0], [0.5, 0.5]), inputs=md.Finite((0, 2, 3))),
-    ),
-    "prior.gap": Same(under(), under(gap=1e-1)),
     "custom.epsilon": Another(custom(), custom(epsilon=1.5)),
     "custom.inputs": Another(custom(), custom(MATRIX[:2])),
     "custom.outputs": Another(custom(), custom(MATRIX[:, :2])),
@@ -283,25 +266,14 @@ ROWS: dict[str, Row] = {
         bent(constraints=lambda q: [cvxpy.sum_squares(q[0]) <= 0.4]),
         bent(lambda q: cvxpy.sum_squares(q[0]) + cvxpy.max(q[1]), lambda q: [q[0, 0] <= 0.4]),
     ),
-    "trade-off.epsilon": Another(trade_off(), trade_off(epsilon=2.0)),
-    "trade-off.prior": Another(trade_off(gap=0.005), trade_off(gap=0.005, prior=OTHERS)),
-    "trade-off.loss": Another(trade_off(), trade_off(loss=md.Squared())),
-    "trade-off.inputs": Another(trade_off(), trade_off(inputs=md.Interval(0, 2))),
-    "trade-off.cap": Another(trade_off(cap=0.33), trade_off(cap=0.4)),
-    "trade-off.slack": Another(trade_off(), trade_off(slack=0.3)),
-    "trade-off.gap": Same(trade_off(), trade_off(gap=0.1)),
     "unbiased.epsilon": Another(unbiased(), unbiased(epsilon=2.0)),
     "unbiased.prior": Another(unbiased(), unbiased(prior=OTHERS)),
     "unbiased.inputs": Another(unbiased(), unbiased(inputs=md.Interval(0, 2))),
     "unbiased.size": Another(unbiased(), unbiased(size=5)),
     "unbiased.gap": Same(unbiased(), unbiased(gap=1e-2)),
     "unbiased.weights": Follows(lambda: unbiased(weights=[0.5, 0.25, 0.25])),
-    "workload.epsilon": Another(workload(), workload(epsilon=1.5)),
-    "workload.workload": Another(workload(), workload(Histogram(3))),
-    "workload.aim": Another(workload(), workload(criterion="worst")),
-    "workload.prior": Another(workload(), workload(prior=[0.5, 0.25, 0.25])),
+    "workload.queries": Another(workload(), workload(Histogram(3))),
     "workload.weights": Another(workload(weights=[1.0, 1.0, 0.5]), workload(weights=[1.0, 0.5, 1.0])),
-    "workload.gap": Same(workload(), workload(gap=1e-1)),
     "types.size": Another(workload(Histogram(3)), workload(Histogram(4))),
     "prefix.size": Another(workload(Prefix(3)), workload(Prefix(4))),
     "ranges.size": Another(workload(Ranges(3)), workload(Ranges(4))),
@@ -319,10 +291,10 @@ ROWS: dict[str, Row] = {
     "logistic location.cells": Another(information(LogisticLocation(4)), information(LogisticLocation(40))),
     "logistic location.reach": Another(information(LogisticLocation(4)), information(LogisticLocation(4, 2.0))),
     "binned model.chances": Another(
-        information(ModelCells([0.5, 0.25, 0.25], [1, 0, -1])), information(ModelCells([0.25, 0.5, 0.25], [1, 0, -1]))
+        information(Binned([0.5, 0.25, 0.25], [1, 0, -1])), information(Binned([0.25, 0.5, 0.25], [1, 0, -1]))
     ),
     "binned model.slopes": Another(
-        information(ModelCells([0.5, 0.25, 0.25], [1, 0, -1])), information(ModelCells([0.5, 0.25, 0.25], [0, 1, -1]))
+        information(Binned([0.5, 0.25, 0.25], [1, 0, -1])), information(Binned([0.5, 0.25, 0.25], [0, 1, -1]))
     ),
     "interval.lower": Another(minimax(), minimax(inputs=md.Interval(-1, 1))),
     "interval.upper": Another(minimax(), minimax(inputs=md.Interval(0, 3))),
@@ -341,22 +313,22 @@ ROWS: dict[str, Row] = {
     "cells.variances": Same(in_cells(), in_cells(variances=[0.0, 0.0])),
     "cells.means": Another(in_cells(), in_cells(lows=[0.249, 0.6], means=[0.25, 0.602], highs=[0.251, 0.603])),
     "cells.weights": Another(in_cells(), in_cells(weights=[0.25, 0.75])),
-    "density.function": Another(of_law(md.priors.uniform(UNIT)), of_law(md.priors.normal(0.3, 0.1, UNIT))),
-    "density.domain": Another(of_law(md.priors.uniform(UNIT)), of_law(md.priors.uniform(md.Interval(0, 0.5)))),
+    "density.function": Another(under(md.priors.uniform(UNIT)), under(md.priors.normal(0.3, 0.1, UNIT))),
+    "density.domain": Another(under(md.priors.uniform(UNIT)), under(md.priors.uniform(md.Interval(0, 0.5)))),
     "density.breakpoints": Follows(lambda: evolved(md.priors.uniform(UNIT), breakpoints=(0.5,))),
     "density.name": Follows(lambda: evolved(md.priors.uniform(UNIT), name="normal(0.3, 0.1)")),
-    "normal.mean": Another(of_law(md.priors.normal(0.3, 0.2, UNIT)), of_law(md.priors.normal(0.5, 0.2, UNIT))),
-    "normal.deviation": Another(of_law(md.priors.normal(0.3, 0.2, UNIT)), of_law(md.priors.normal(0.3, 0.1, UNIT))),
-    "beta.first": Another(of_law(md.priors.beta(2.0, 2.0, UNIT)), of_law(md.priors.beta(5.0, 2.0, UNIT))),
-    "beta.second": Another(of_law(md.priors.beta(2.0, 2.0, UNIT)), of_law(md.priors.beta(2.0, 5.0, UNIT))),
-    "exponential.rate": Another(of_law(md.priors.exponential(6.0, UNIT)), of_law(md.priors.exponential(2.0, UNIT))),
+    "normal.mean": Another(under(md.priors.normal(0.3, 0.2, UNIT)), under(md.priors.normal(0.5, 0.2, UNIT))),
+    "normal.deviation": Another(under(md.priors.normal(0.3, 0.2, UNIT)), under(md.priors.normal(0.3, 0.1, UNIT))),
+    "beta.first": Another(under(md.priors.beta(2.0, 2.0, UNIT)), under(md.priors.beta(5.0, 2.0, UNIT))),
+    "beta.second": Another(under(md.priors.beta(2.0, 2.0, UNIT)), under(md.priors.beta(2.0, 5.0, UNIT))),
+    "exponential.rate": Another(under(md.priors.exponential(6.0, UNIT)), under(md.priors.exponential(2.0, UNIT))),
     "histogram.edges": Another(
-        of_law(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
-        of_law(md.priors.histogram([0.0, 0.5, 1.0], [0.5, 0.5])),
+        under(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
+        under(md.priors.histogram([0.0, 0.5, 1.0], [0.5, 0.5])),
     ),
     "histogram.weights": Another(
-        of_law(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
-        of_law(md.priors.histogram([0.0, 0.25, 1.0], [0.75, 0.25])),
+        under(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
+        under(md.priors.histogram([0.0, 0.25, 1.0], [0.75, 0.25])),
     ),
 }
 TEXTS = ("custom.objective", "custom.constraints", "custom.unread")
@@ -408,7 +380,8 @@ def _said(problem: Problem, design: Design) -> tuple[str, str]:
     scope = design.certificate.scope
     of_class = f"{scope.family.value}{scope.narrowed} {scope.onto}"
     shown = f"{getattr(problem, 'inputs', '')}, {protected(problem)}, {asked(problem)}"
-    return f"{heading(problem)} {of_class}", getattr(problem, "heading", f"{shown} {of_class}")
+    own = problem.words.heading if isinstance(problem, md.Problem) else getattr(problem, "heading", None)
+    return f"{heading(problem)} {of_class}", own or f"{shown} {of_class}"
 
 
 def _are_apart(first: Design, second: Design) -> bool:
@@ -474,7 +447,7 @@ def test_the_line_of_the_number_itself_says_what_is_summed_and_how_near_to_the_l
 def test_a_report_decides_no_words() -> None:
     """Bounds far apart are no optimum, whatever the report says of the search; near ones are, whatever it says."""
     with pytest.raises(NoAnswer) as stopped:
-        md.solve(md.MinimaxProblem(2.5, md.Squared(), gap=1e-6, most_outputs=65))
+        md.solve(numbers(2.5, md.Squared()), gap=1e-6, most_outputs=65)
     found = stopped.value.design
     assert found is not None
     silent = evolved(found, report=evolved(found.report, details={}))

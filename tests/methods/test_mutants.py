@@ -26,52 +26,41 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+import mechdesign as md
 from mechdesign import (
     Absolute,
     Circle,
     Finite,
     Interval,
     InvalidInput,
-    MinimaxProblem,
     PiecewiseProblem,
     PolarProblem,
     Power,
-    PriorProblem,
     Squared,
-    TradeOffProblem,
     UnbiasedProblem,
-    optimal_minimax,
     optimal_piecewise,
     optimal_polar,
-    optimal_prior,
-    optimal_trade_off,
     optimal_unbiased,
     priors,
     search_pieces,
 )
 from mechdesign.errors import CheckFailed
+from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
     AdditiveProblem,
     Design,
-    HiddenJointProblem,
-    InformationProblem,
     JointProblem,
-    WorkloadProblem,
     custom,
     optimal_additive,
-    optimal_hidden,
-    optimal_information,
     optimal_joint,
-    optimal_workload,
 )
-from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.prior import BinsBound
 from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
 from mechdesign.methods.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.methods.saved import design_of_document
-from mechdesign.methods.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadBound
+from mechdesign.methods.workload import WorkloadBound
 from mechdesign.methods.workload.grid_search import GridSearch, shape_of
 from mechdesign.methods.workload.proof import Leaf
 from mechdesign.methods.workload.relaxation import Relaxation
@@ -82,9 +71,12 @@ from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
 from mechdesign.words.criteria import Aim, Average, Criterion, Lexicographic, Worst
 from mechdesign.words.finite_losses import Distances
+from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
+from tests.methods.problems import hidden_problem, information, numbers, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -109,13 +101,13 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "piecewise at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.25)),
     "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
     "unbiased piecewise": lambda: solve(_variance_problem(4.0)),
-    "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
-    "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Absolute())),
-    "prior squared": lambda: optimal_prior(PriorProblem(1.0, DATA, Squared())),
-    "gathered": lambda: _gathered_anew(optimal_prior(PriorProblem(1.0, DATA, Squared(), gap=1e-2))),
-    "density": lambda: optimal_prior(PriorProblem(1.0, priors.normal(0.3, 0.2, UNIT), Squared(), gap=1e-2)),
-    "trade-off": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA, Squared(), cap=0.2, gap=1e-2)),
-    "trade-off least": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA, Squared(), gap=1e-2, slack=0.02)),
+    "minimax": lambda: solve(numbers(1.0, Squared()), gap=1e-2),
+    "prior": lambda: solve(numbers(1.0, Absolute(), criterion=Average(DATA))),
+    "prior squared": lambda: solve(numbers(1.0, Squared(), criterion=Average(DATA))),
+    "gathered": lambda: _gathered_anew(solve(numbers(1.0, Squared(), criterion=Average(DATA)), gap=1e-2)),
+    "density": lambda: solve(numbers(1.0, Squared(), criterion=Average(priors.normal(0.3, 0.2, UNIT))), gap=1e-2),
+    "trade-off": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, cap=0.2)), gap=1e-2),
+    "trade-off least": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, slack=0.02)), gap=1e-2),
     "unbiased atoms": lambda: optimal_unbiased(
         UnbiasedProblem(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]), size=3, gap=1e-2)
     ),
@@ -146,23 +138,23 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "plane worst": lambda: solve(
         Problem(loss=Distances(2.0), privacy=Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), among=InPlane()), gap=0.1
     ),
-    "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
-    "whole numbers prior": lambda: optimal_prior(
-        PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
+    "whole numbers": lambda: solve(numbers(1.0, Absolute(), SCALE)),
+    "whole numbers prior": lambda: solve(
+        numbers(1.0, Squared(), SCALE, Average(priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25])))
     ),
     "claimed": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
-    "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
+    "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-2),
     "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
-    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
-    "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
-    "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
-    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
-    "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
-    "workload grid": lambda: _by_pairs(WorkloadProblem(1.0, Marginals((2, 3), 1))),
-    "workload grid worst": lambda: _by_pairs(WorkloadProblem(1.0, Parity(2, 2), "worst")),
-    "workload by a tree": lambda: _by_tree(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
-    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
+    "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
+    "workload of one query": lambda: md.solve(workload_problem(1.0, Mean([0.0, 1.0, 4.0]))),
+    "workload worst": lambda: md.solve(workload_problem(1.0, Prefix(3), "worst")),
+    "workload by squares": lambda: _by_squares(md.solve(workload_problem(1.0, Prefix(3)))),
+    "workload grid": lambda: _by_pairs(workload_problem(1.0, Marginals((2, 3), 1))),
+    "workload grid worst": lambda: _by_pairs(workload_problem(1.0, Parity(2, 2), "worst")),
+    "workload by a tree": lambda: _by_tree(md.solve(workload_problem(1.0, Prefix(3)))),
+    "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
     "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
@@ -171,10 +163,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "even group": lambda: optimal_joint(JointProblem(1.0, 900, (0.3, 0.7), group=3)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,), gap=1e-2)),
     "claimed pair": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
-    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.0)),
-    "hidden over shares": lambda: optimal_hidden(HiddenJointProblem(1.0, 30, (0.0, 0.125))),
-    "hidden and even": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.5)),
-    "hidden with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 12, 0.0, delta=0.0078125, gap=1e-2)),
+    "hidden": lambda: solve(hidden_problem(1.0, 40, 0.0)),
+    "hidden over shares": lambda: solve(hidden_problem(1.0, 30, (0.0, 0.125))),
+    "hidden and even": lambda: solve(hidden_problem(1.0, 40, 0.5)),
+    "hidden with a delta": lambda: solve(hidden_problem(1.0, 12, 0.0, delta=0.0078125), gap=1e-2),
 }
 
 
@@ -200,11 +192,11 @@ def _by_squares(design: Any) -> Design:
     return Design(design.problem, design.mechanism, evidence, design.report)
 
 
-def _by_pairs(problem: WorkloadProblem) -> Design:
+def _by_pairs(problem: Problem) -> Design:
     """What more than 24 types get where their workload is symmetric."""
     shape = shape_of(problem)
     assert shape is not None
-    return GridSearch(problem, shape, Clock(None), None).run()
+    return GridSearch(problem, shape, 1e-3, Clock(None), lambda low, high: None).run()
 
 
 def _by_tree(design: Any) -> Design:
@@ -432,7 +424,7 @@ class _Rival:
 
 def _minimax(saved: Any, name: str) -> Truth:
     mechanism, exponent = saved.mechanism, saved.problem.loss.exponent
-    assert saved.problem.criterion == Criterion(Aim.WORST)
+    assert saved.problem.criterion == Worst()
     turns = (mechanism.points[:, None] + mechanism.points[None, :]).ravel() / 2
     turns = np.concatenate([turns, np.nextafter(turns, np.inf)])
     inside = turns[(turns >= mechanism.inputs.lower) & (turns <= mechanism.inputs.upper)]
@@ -468,8 +460,8 @@ def _average(mechanism: Any, places: Floats, weights: Floats, exponent: float) -
 
 def _prior(saved: Any, name: str) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
-    assert problem.criterion == Criterion(Aim.AVERAGE)
-    exponent, prior = problem.loss.exponent, problem.prior
+    assert isinstance(problem.criterion, Average)
+    exponent, prior = problem.loss.exponent, problem.criterion.prior
     if isinstance(prior, priors.Atoms):
         places, weights = _gathered(prior)
         return Truth(
@@ -508,17 +500,17 @@ def _prior_of_cells(saved: Any, name: str, cells: Any, exponent: float) -> Truth
 
 def _trade_off(saved: Any, name: str) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
-    exponent = problem.loss.exponent
-    assert problem.criterion == Criterion(Aim.AVERAGE_CAPPED)
-    places, weights = _gathered(problem.prior)
+    exponent, criterion = problem.loss.exponent, problem.criterion
+    assert isinstance(criterion, Lexicographic)
+    places, weights = _gathered(criterion.prior)
     grid = _many(mechanism.inputs)
-    cap = saved.evidence.cap if problem.cap is None else problem.cap
+    cap = saved.evidence.cap if criterion.cap is None else criterion.cap
     assert saved.certificate.scope.cap == cap
     assert saved.certificate.valid_for == f"all mechanisms with worst case at most {cap!r}"
     assert _window_errors(mechanism, grid, exponent).max() <= cap * (1 + HERE), "breaks its cap"
-    if problem.cap is None:
+    if criterion.cap is None:
         least = min(float(_window_errors(r, grid, exponent).max()) for r in _rival_windows(saved, _honest(name)))
-        assert cap <= least * (1 + 1.5 * problem.slack) * (1 + HERE), "the cap is not near the least"
+        assert cap <= least * (1 + 1.5 * criterion.slack) * (1 + HERE), "the cap is not near the least"
     rivals = [
         _average(rival, places, weights, exponent)
         for rival in _rival_windows(saved, _honest(name))
@@ -734,14 +726,12 @@ def _points(saved: Any) -> Truth:
     errors = (np.asarray(mechanism.probabilities) * abs(points[:, None] - told) ** exponent).sum(axis=1)
     losses = abs(points[:, None] - points) ** exponent
     key = (problem.criterion.words, mechanism.epsilon, exponent, points.tobytes())
-    if isinstance(problem, MinimaxProblem):
-        assert problem.criterion == Criterion(Aim.WORST)
+    if problem.criterion == Worst():
         nothing = np.zeros_like(losses)
         rival = _remembered(key, lambda: _least_linear(nothing, mechanism.epsilon, worst=losses))
         return Truth(float(errors.max()), rival)
-    assert problem.criterion == Criterion(Aim.AVERAGE)
-    held = dict(zip(*_gathered(problem.prior), strict=True))
-    weights = np.array([held.get(point, 0.0) for point in points.tolist()]) / sum(held.values())
+    assert isinstance(problem.criterion, Average)
+    weights = problem.weights / problem.weights.sum()
     costs = losses * weights[:, None]
     rival = _remembered((*key, weights.tobytes()), lambda: _least_linear(costs, mechanism.epsilon))
     return Truth(float(weights @ errors), rival)
@@ -868,7 +858,7 @@ def _variance_of_count(problem: Any, truth: float, lies: float, covariance: floa
 def _hidden(saved: Any) -> Truth:
     """All users answer together: the law of the number of liars, and what each set of them weighs."""
     law, problem = saved.mechanism, saved.problem
-    users, k = problem.users, law.categories
+    users, k, encoding = problem.privacy.users, law.categories, problem.among.encoding
     ways = [math.lgamma(users + 1) - math.lgamma(j + 1) - math.lgamma(users - j + 1) for j in range(users + 1)]
 
     def peaked(peak: int, slope: float) -> list[float]:
@@ -880,12 +870,12 @@ def _hidden(saved: Any) -> Truth:
         mean = math.fsum(j * c for j, c in enumerate(chances))
         both = math.fsum((users - j) * (users - j - 1) * c for j, c in enumerate(chances)) / (users * (users - 1))
         truth = 1 - mean / users
-        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.share)
+        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.loss.share)
         return _variance_of_count(asked, truth, mean / users, both - truth**2)
 
-    each = problem.epsilon / (2 if problem.encoding == "unary" else 1)
-    assert problem.encoding != "hashing"
-    assert k == (2 if problem.encoding == "unary" else problem.categories)
+    each = problem.epsilon / (2 if encoding == "unary" else 1)
+    assert encoding != "hashing"
+    assert k == (2 if encoding == "unary" else len(problem.inputs))
     assert law.users == users
     if hasattr(law, "peak"):
         chances = peaked(law.peak, math.log(law.ratio))
@@ -895,7 +885,7 @@ def _hidden(saved: Any) -> Truth:
     false = [c * (j + 1) / (users * (k - 1)) for j, c in enumerate(chances[1:])]
     grown = math.exp(each)
     excess = math.fsum(max(a - grown * b, 0) + max(b - grown * a, 0) for a, b in zip(true, false, strict=True))
-    assert excess <= problem.delta + 1e-12, "not private"
+    assert excess <= problem.privacy.delta + 1e-12, "not private"
     assert saved.certificate.privacy_loss <= problem.epsilon
     attained = variance(chances)
     # the best peak, up to where lies outweigh the truth
@@ -908,17 +898,17 @@ def _hidden(saved: Any) -> Truth:
 def _workload(saved: Any) -> Truth:
     """The noise of the law with its estimator, and the optimum over all rows."""
     problem = saved.problem
-    roots = np.ones(len(problem.workload.names)) if problem.weights is None else np.sqrt(np.asarray(problem.weights))
-    queries = problem.workload.matrix * roots[:, None]
+    asked = problem.loss
+    roots = np.ones(len(asked.queries.names)) if asked.weights is None else np.sqrt(np.asarray(asked.weights))
+    queries = asked.queries.matrix * roots[:, None]
     channel = np.asarray(saved.mechanism.probabilities)
     channel = channel / channel.sum(axis=1, keepdims=True)
-    is_worst = problem.criterion == Criterion(Aim.WORKLOAD_WORST)
-    prior = np.asarray(saved.evidence.weights_of_types(problem) if is_worst else problem.prior)
+    is_worst = isinstance(problem.criterion, Worst)
+    prior = np.asarray(saved.evidence.weights_of_types(problem) if is_worst else problem.weights)
     prior = prior / prior.sum()
     own = noise_of(queries, channel, prior)
     if is_worst:
         return Truth(float(own.max()), float(own.max()))
-    assert problem.criterion == Criterion(Aim.WORKLOAD_AVERAGE)
     key = (queries.tobytes(), queries.shape, problem.epsilon, prior.tobytes())
     return Truth(float(own @ prior), _remembered(key, lambda: least_noise(queries, problem.epsilon, prior)))
 
@@ -926,7 +916,7 @@ def _workload(saved: Any) -> Truth:
 def _told_of_parameter(saved: Any) -> Truth:
     """One over the information of the law, and over the most that a program over all rows finds."""
     problem = saved.problem
-    chances, slopes = np.asarray(problem.model.chances), np.asarray(problem.model.slopes)
+    chances, slopes = np.asarray(problem.loss.chances), np.asarray(problem.loss.slopes)
     chances = chances / chances.sum()
     channel = np.asarray(saved.mechanism.probabilities)
     channel = channel / channel.sum(axis=1, keepdims=True)
@@ -1003,7 +993,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 def _require_true(saved: Any, name: str) -> None:
     """Privacy, both ends, scope and standing of a design that was read."""
     certificate, mechanism = saved.certificate, saved.mechanism
-    if not isinstance(saved.problem, JointProblem | HiddenJointProblem):
+    if not isinstance(mechanism, TogetherLaw):
         assert _ratio_of(mechanism) <= math.exp(saved.problem.epsilon) * (1 + 1e-12), "not private"
         assert certificate.privacy_loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9)
         if mechanism.epsilon > 1e-9:
@@ -1032,13 +1022,13 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
     """The class of the honest design; what a mutant may narrow of it, its own problem and evidence must say."""
     honest, problem = _honest(name), saved.problem
     allowed = {honest.certificate.valid_for}
-    if isinstance(saved.evidence, BinsBound) and isinstance(problem.prior, priors.Atoms):
-        cuts, values = saved.evidence.cuts, _gathered(problem.prior)[0]
+    if isinstance(saved.evidence, BinsBound) and isinstance(problem.criterion.prior, priors.Atoms):
+        cuts, values = saved.evidence.cuts, _gathered(problem.criterion.prior)[0]
         is_each = cuts is None or cuts.size + 1 == values.size
         allowed = {"all mechanisms" + ("" if is_each else ", under every prior with these cells")}
     if isinstance(problem, UnbiasedProblem | AdditiveProblem) and isinstance(problem.prior, priors.Atoms):
         allowed |= {text.partition(", under the prior rounded")[0] for text in allowed}
-    if isinstance(problem, MinimaxProblem | PriorProblem) and isinstance(problem.inputs, Finite):
+    if name in ("whole numbers", "whole numbers prior"):
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
     if isinstance(problem, PiecewiseProblem) and problem.pieces == 1:
         allowed = {"one-piece mechanisms"}
@@ -1066,16 +1056,13 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
         return
     assert said["problem"]["epsilon"] == problem.epsilon
-    if isinstance(problem, JointProblem | HiddenJointProblem):
+    if isinstance(problem, JointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
     elif isinstance(problem, PolarProblem):
         assert said["problem"]["loss"] == " + ".join(
             f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
         )
-    elif isinstance(problem, WorkloadProblem | InformationProblem):
-        asked = problem.workload if isinstance(problem, WorkloadProblem) else problem.model
-        assert said["problem"]["asked"] == asked.words
     elif not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
@@ -1312,22 +1299,20 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("piecewise", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
     ("piecewise", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
     ("problem", "unbiased"): {"unbiased piecewise": 10_000},
-    ("minimax", "minimax"): {"minimax": 10_000},
-    ("minimax", "minimax claim"): {"claimed minimax": 10_000},
-    ("minimax", "points"): {"whole numbers": 10_000},
-    ("prior", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
-    ("prior", "points"): {"whole numbers prior": 10_000},
-    ("trade-off", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
+    ("problem", "minimax"): {"minimax": 10_000},
+    ("problem", "minimax claim"): {"claimed minimax": 10_000},
+    ("problem", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
+    ("problem", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
     ("unbiased", "unbiased prior"): {"unbiased": 5000, "unbiased atoms": 5000},
     ("additive", "additive"): {"additive": 10_000},
-    ("problem", "finite"): {"matrix": 5000, "matrix prior": 5000},
+    ("problem", "finite"): {"matrix": 2500, "matrix prior": 2500, "whole numbers": 2500, "whole numbers prior": 2500},
     ("problem", "finite lexicographic"): {"matrix least": 10_000},
     ("problem", "pairs"): {"pairs": 5000, "places": 5000},
     ("problem", "pairs lexicographic"): {"pairs least": 10_000},
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "convex"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
-    ("workload", "workload"): {
+    ("problem", "workload"): {
         "workload": 2000,
         "workload ranges": 2000,
         "workload of one query": 2000,
@@ -1335,8 +1320,8 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload by squares": 1000,
         "workload by a tree": 1000,
     },
-    ("workload", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
-    ("information", "information"): {"information": 10_000},
+    ("problem", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
+    ("problem", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {
         "pair": 3000,
@@ -1347,9 +1332,9 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     },
     ("joint", "joint duals"): {"group": 10_000},
     ("joint", "joint claim"): {"claimed pair": 10_000},
-    ("hidden joint", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
-    ("hidden joint", "hidden joint independent"): {"hidden and even": 10_000},
-    ("hidden joint", "hidden joint duals"): {"hidden with a delta": 10_000},
+    ("problem", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
+    ("problem", "hidden joint independent"): {"hidden and even": 10_000},
+    ("problem", "hidden joint duals"): {"hidden with a delta": 10_000},
 }
 """10,000 mutants of every kind of evidence of every problem, shared out among designs that have it."""
 

@@ -10,26 +10,19 @@ import cvxpy
 import pytest
 
 import mechdesign as md
-from mechdesign import design as module
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.registry import ENTRIES, METHODS, PROVEN_BY
-from mechdesign.methods.workload import Prefix
+from mechdesign.words.workloads import Prefix
+from tests.methods.problems import hidden_problem, information, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
 ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "piecewise": (md.PiecewiseProblem(1.0), md.optimal_piecewise),
     "polar": (md.PolarProblem(4.0), md.optimal_polar),
-    "minimax": (md.MinimaxProblem(1.0, md.Squared(), gap=1e-2), md.optimal_minimax),
-    "prior": (md.PriorProblem(1.0, VALUES), md.optimal_prior),
-    "trade-off": (md.TradeOffProblem(1.0, VALUES, gap=1e-2), md.optimal_trade_off),
     "unbiased": (md.UnbiasedProblem(1.0, VALUES, UNIT, size=5), md.optimal_unbiased),
     "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
-    "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
-    "workload": (md.WorkloadProblem(1.0, Prefix(4)), md.optimal_workload),
-    "information": (md.InformationProblem(1.0, GaussianLocation(4)), md.optimal_information),
     "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
 }
 FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]
@@ -43,9 +36,8 @@ def test_solve_finds_what_the_problems_own_function_finds(name: str) -> None:
 
 def test_every_problem_of_the_package_is_answered_by_solve() -> None:
     asked = {entry.asked or entry.problem for entry in ENTRIES}
-    named = {getattr(module, name) for name in module.__all__ if name.endswith("Problem")}
-    assert asked == named - {module.TableProblem}
-    assert asked == {type(problem) for problem, _ in ANSWERED.values()}
+    named = {getattr(md, name) for name in dir(md) if name.endswith("Problem")}
+    assert named - {md.Problem, md.FileProblem} == {type(problem) for problem, _ in ANSWERED.values()} <= asked
 
 
 def test_every_entry_is_proven_by_something_and_is_there_once() -> None:
@@ -65,6 +57,9 @@ FIVE_WORDS = {
     "finite": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
     "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
+    "hidden_joint": hidden_problem(1.0, 200, 0.03),
+    "workload": workload_problem(1.0, Prefix(4)),
+    "information": information(1.0, md.models.GaussianLocation(4)),
 }
 
 
@@ -88,8 +83,8 @@ def test_a_gap_is_a_demand_and_no_part_of_the_problem(name: str, gap: float) -> 
 
 @pytest.mark.parametrize("demand", [{"gap": 1e-3}, {"method": "finite"}])
 def test_a_problem_that_holds_its_own_gap_is_given_no_demand(demand: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="be left out for a MinimaxProblem"):
-        md.solve(md.MinimaxProblem(1.0), **demand)
+    with pytest.raises(InvalidInput, match="be left out for a PiecewiseProblem"):
+        md.solve(ANSWERED["piecewise"][0], **demand)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -129,7 +124,7 @@ def test_what_was_understood_of_functions_cannot_be_solved_again() -> None:
 
 def test_the_time_limit_reaches_the_search() -> None:
     with pytest.raises(NoAnswer):
-        md.solve(md.MinimaxProblem(2.5, md.Squared(), gap=1e-6), 1e-3)
+        md.solve(numbers(2.5, md.Squared()), 1e-3, gap=1e-6)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), "1"])

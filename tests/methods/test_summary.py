@@ -12,9 +12,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import mechdesign as md
-from mechdesign.methods.minimax.problem import LEAST_FINE
 from mechdesign.methods.result import Design
 from mechdesign.values.declare import evolved
+from tests.methods.problems import hidden_problem, numbers
 
 UNIT = md.Interval(0, 1)
 _BOUNDS = re.compile(r"optimum (?:in|over .*:) \[([\d.e-]+), ([\d.e-]+)\]|lower=([\d.e-]+), upper=([\d.e-]+)")
@@ -24,18 +24,18 @@ PROBLEMS: dict[str, Any] = {
     "claimed": md.PiecewiseProblem(1.0, md.Power(1.5)),
     "circle": md.PiecewiseProblem(1.0, md.Squared(360.0), md.Circle(360.0)),
     "polar": md.PolarProblem(4.0),
-    "minimax": md.MinimaxProblem(1.5, gap=1e-2),
-    "whole numbers": md.MinimaxProblem(1.0, inputs=md.Finite((1, 2, 4))),
-    "prior": md.PriorProblem(1.0, VALUES),
-    "trade-off": md.TradeOffProblem(1.0, VALUES, gap=1e-2),
+    "minimax": numbers(1.5),
+    "whole numbers": numbers(1.0, inputs=md.Finite((1, 2, 4))),
+    "prior": numbers(1.0, criterion=md.Average(VALUES)),
+    "trade-off": numbers(1.0, criterion=md.Lexicographic(VALUES)),
     "unbiased": md.UnbiasedProblem(1.0, VALUES, UNIT, size=5),
     "unbiased piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "additive": md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
     "finite": md.Problem(loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]], privacy=md.Pure(1.0)),
     "joint": md.JointProblem(1.0, 1000, 0.2, colluders=10),
-    "hidden": md.HiddenJointProblem(1.0, 200, 0.03),
-    "hidden and even": md.HiddenJointProblem(1.0, 200, 0.5),
-    "hidden with a delta": md.HiddenJointProblem(1.0, 20, 0.0, delta=1e-2),
+    "hidden": hidden_problem(1.0, 200, 0.03),
+    "hidden and even": hidden_problem(1.0, 200, 0.5),
+    "hidden with a delta": hidden_problem(1.0, 20, 0.0, delta=1e-2),
     "group": md.JointProblem(1.0, 900, 0.2, group=3, gap=0.1),
     "custom": md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace),
 }
@@ -104,7 +104,7 @@ def test_names_in_a_file_reach_neither_terminal_nor_page() -> None:
 
 def test_a_search_that_was_stopped_is_called_no_optimum() -> None:
     with pytest.raises(md.NoAnswer) as stopped:
-        md.solve(md.MinimaxProblem(2.5, md.Squared(), gap=1e-6, most_outputs=LEAST_FINE + 1))
+        md.solve(numbers(2.5, md.Squared()), gap=1e-6, most_outputs=65)
     design = stopped.value.design
     assert design is not None
     assert design.summary().startswith("best design so far")

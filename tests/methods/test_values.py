@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -13,54 +14,46 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
+import mechdesign as md
 from mechdesign import (
     Absolute,
     Circle,
     Finite,
     Interval,
-    MinimaxProblem,
     PiecewiseProblem,
     PolarProblem,
     Power,
-    PriorProblem,
     Squared,
-    TradeOffProblem,
     UnbiasedProblem,
     load_design,
-    optimal_minimax,
     optimal_piecewise,
     optimal_polar,
-    optimal_prior,
-    optimal_trade_off,
     optimal_unbiased,
     priors,
 )
 from mechdesign.methods import (
     AdditiveProblem,
-    HiddenJointProblem,
-    InformationProblem,
     JointProblem,
-    WorkloadProblem,
     custom,
     optimal_additive,
-    optimal_hidden,
-    optimal_information,
     optimal_joint,
-    optimal_workload,
 )
-from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.registry import PROVEN_BY, solve
-from mechdesign.methods.workload import Marginals, Prefix
+from mechdesign.methods.saved import design_schema
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.classes import InPlane, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.finite_losses import Distances, Matrix
+from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Marginals, Prefix
+from tests.methods.problems import hidden_problem, information, numbers, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -93,19 +86,19 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
     "at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), UNIT, Interval(-0.5, 2), at=0.25)),
     "claimed piecewise": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
-    "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
-    "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
-    "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((1, 2, 4)))),
-    "prior": lambda: optimal_prior(PriorProblem(1.0, NORMAL, Squared(), gap=1e-3)),
-    "prior of values": lambda: optimal_prior(PriorProblem(1.0, VALUES)),
-    "prior of a histogram": lambda: optimal_prior(PriorProblem(1.0, HISTOGRAM, Squared(), gap=1e-2)),
-    "prior of a function": lambda: optimal_prior(PriorProblem(1.0, FUNCTION, Squared(), gap=1e-2)),
-    "prior of whole numbers": lambda: optimal_prior(
-        PriorProblem(1.0, priors.Atoms([1.0, 4.0], [0.5, 0.5]), Squared(), Finite((1, 2, 4)))
+    "minimax": lambda: solve(numbers(1.0, Squared()), gap=1e-2),
+    "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-2),
+    "whole numbers": lambda: solve(numbers(1.0, Absolute(), Finite((1, 2, 4)))),
+    "prior": lambda: solve(numbers(1.0, Squared(), criterion=Average(NORMAL)), gap=1e-3),
+    "prior of values": lambda: solve(numbers(1.0, criterion=Average(VALUES))),
+    "prior of a histogram": lambda: solve(numbers(1.0, Squared(), criterion=Average(HISTOGRAM)), gap=1e-2),
+    "prior of a function": lambda: solve(numbers(1.0, Squared(), criterion=Average(FUNCTION)), gap=1e-2),
+    "prior of whole numbers": lambda: solve(
+        numbers(1.0, Squared(), Finite((1, 2, 4)), Average(priors.Atoms([1.0, 4.0], [0.5, 0.5])))
     ),
-    "trade-off": lambda: optimal_trade_off(TradeOffProblem(1.0, NORMAL, cap=0.4, gap=1e-2)),
-    "trade-off of a function": lambda: optimal_trade_off(TradeOffProblem(1.0, FUNCTION, cap=0.4, gap=1e-2)),
-    "pareto": lambda: optimal_trade_off(TradeOffProblem(1.0, VALUES)),
+    "trade-off": lambda: solve(numbers(1.0, criterion=Lexicographic(NORMAL, cap=0.4)), gap=1e-2),
+    "trade-off of a function": lambda: solve(numbers(1.0, criterion=Lexicographic(FUNCTION, cap=0.4)), gap=1e-2),
+    "pareto": lambda: solve(numbers(1.0, criterion=Lexicographic(VALUES))),
     "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=5)),
     "unbiased values": lambda: optimal_unbiased(UnbiasedProblem(1.0, VALUES, UNIT, size=5)),
     "unbiased function": lambda: optimal_unbiased(UnbiasedProblem(1.0, FUNCTION, UNIT, size=5)),
@@ -114,6 +107,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
     ),
     "additive function": lambda: optimal_additive(AdditiveProblem(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),
+    "approximate": lambda: solve(Problem(loss=[[0, 1], [1, 0]], privacy=Approximate(1.0, 0.1))),
     "finite": lambda: solve(
         Problem(loss=Matrix(MATRIX, input_labels=("a", "b")), privacy=Pure(1.0), criterion=Lexicographic(slack=1e-5))
     ),
@@ -123,11 +117,11 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, NORMAL)),
     "joint values": lambda: optimal_joint(JointProblem(1.0, 1000, VALUES, colluders=10, caps=(1.5,))),
     "joint range": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
-    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, NORMAL)),
-    "hidden values": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, VALUES, categories=3, encoding="unary")),
-    "hidden hashes": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.3, categories=4, encoding="hashing")),
-    "hidden even": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.5)),
-    "hidden delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, (0.0, 0.1), delta=1e-2)),
+    "hidden": lambda: solve(hidden_problem(1.0, 300, NORMAL)),
+    "hidden values": lambda: solve(hidden_problem(1.0, 300, VALUES, categories=3, encoding="unary")),
+    "hidden hashes": lambda: solve(hidden_problem(1.0, 60, 0.3, categories=4, encoding="hashing")),
+    "hidden even": lambda: solve(hidden_problem(1.0, 60, 0.5)),
+    "hidden delta": lambda: solve(hidden_problem(1.0, 20, (0.0, 0.1), delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(None, 2.0), categories=3, gap=0.1)),
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
     "pairs": lambda: solve(Problem(loss=MATRIX, privacy=Pairwise([[0, 0.5], [1, 0]]), criterion=Average([0.5, 0.5]))),
@@ -141,10 +135,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         Problem(loss=Distances(), privacy=Metric([[0, 0], [3, 4], [6, 0]], 0.5), criterion=Average(), among=InPlane()),
         gap=0.1,
     ),
-    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
-    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
-    "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),
-    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
+    "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload worst": lambda: md.solve(workload_problem(1.0, Prefix(3), "worst")),
+    "workload grid": lambda: md.solve(workload_problem(2.0, Marginals((3, 3, 3), 1)), gap=0.2),
+    "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.norm(q - np.eye(2), "fro")),
@@ -202,6 +196,13 @@ def test_a_design_read_from_its_file_is_the_same_design(name: str, tmp_path: Pat
     assert {*read.report.details} == {*design.report.details}
 
 
+def test_every_file_fits_the_schema_of_files_that_hold_designs(tmp_path: Path) -> None:
+    schema = Draft202012Validator(design_schema())
+    for number, name in enumerate(DESIGNS):
+        document = json.loads(_design(name).save(tmp_path / f"{number}.json").read_text())
+        assert schema.is_valid(document), name
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 def test_a_problem_and_its_design_come_back_equal_from_pickles_and_copies(name: str, tmp_path: Path) -> None:
     design = _design(name)
@@ -223,15 +224,15 @@ def test_designs_go_through_another_process_and_come_back_equal(tmp_path: Path) 
 
 
 HELD = {
-    "prior of a function": lambda problem: isinstance(problem.prior, Cells),
-    "trade-off of a function": lambda problem: isinstance(problem.prior, Cells),
+    "prior of a function": lambda problem: isinstance(problem.criterion.prior, Cells),
+    "trade-off of a function": lambda problem: isinstance(problem.criterion.prior, Cells),
     "unbiased function": lambda problem: problem.prior.kind == "unwritten density",
     "additive function": lambda problem: problem.prior.kind == "unwritten density",
     "joint": lambda problem: problem.share.kind == "moments",
-    "hidden": lambda problem: problem.share.kind == "moments",
-    "prior": lambda problem: problem.prior == NORMAL,
-    "prior of a histogram": lambda problem: problem.prior == HISTOGRAM,
-    "prior of values": lambda problem: problem.prior == VALUES,
+    "hidden": lambda problem: problem.loss.share.kind == "moments",
+    "prior": lambda problem: problem.criterion.prior == NORMAL,
+    "prior of a histogram": lambda problem: problem.criterion.prior == HISTOGRAM,
+    "prior of values": lambda problem: problem.criterion.prior == VALUES,
 }
 
 

@@ -22,19 +22,16 @@ import pytest
 from scipy import stats
 
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.studies.frequencies import protocol_table
 from mechdesign.tables import Labels, Table, load_table, make_table
 from mechdesign.tables.device.description import Device
 from mechdesign.tables.export.edges.jvm import single
 from mechdesign.tables.export.folder import export_package, package_texts
 from mechdesign.tables.export.package import MOST_CASES, Member
-from mechdesign.tables.kinds import Encoding, ItemsLaw
+from mechdesign.tables.kinds import ItemsLaw
 from mechdesign.tables.reports.collection import Attribute, Collection, Spending
 from mechdesign.tables.reports.envelope import Subject
-from mechdesign.tables.vectors import vector_lines, vectors_with_refusals
-from mechdesign.words.domains import Finite, Interval
-from mechdesign.words.priors import uniform
+from mechdesign.words.domains import Finite
 
 ROOT = Path(__file__).parents[2]
 RUNTIMES = ROOT / "mechdesign" / "runtimes"
@@ -102,31 +99,7 @@ def kotlinc(folder: Path, *sources: str | Path) -> str:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the classes of the runtime, and of its replay program, in ``out``."""
     folder = tmp_path_factory.mktemp("runtime")
-    javac(folder, *JVM.rglob("src/main/**/*.java"), *JVM.rglob("Replay.java"))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def more_vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shared vectors, and those of tables with more rows and of noise on both sides of 0."""
-    folder = tmp_path_factory.mktemp("vectors")
-    shutil.copytree(VECTORS, folder, dirs_exist_ok=True)
-    problem = UnbiasedProblem(1.0, uniform(Interval(-1, 1)), Interval(-1, 1), size=9, gap=1e-2)
-    others = {
-        "many_means": make_table(optimal_unbiased(problem)),
-        "moved": make_table(catalogue.duchi(1.0, Interval(3, 5)), 16),
-        "noise": make_table(catalogue.laplace(2.5, Interval(-10, 11)), 16),
-        "moved_noise": make_table(catalogue.laplace(2.5, Interval(10, 11)), 16),
-        "bits": protocol_table("oue", 1.0, 16),
-        "byte": protocol_table("grr", 1.0, 256),
-        "bytes": protocol_table("grr", 1.0, 257),
-        "blocks": make_table(Encoding("hadamard", 4.0, 5, "hadamard", {"blocks": 4}), 32),
-        "buckets": make_table(Encoding("sketch", 1.0, 9, "sketch", {"functions": 512, "buckets": 25}), 32),
-        "more_buckets": make_table(Encoding("sketch", 1.0, 9, "sketch", {"functions": 256, "buckets": 32}), 32),
-    }
-    for name, table in others.items():
-        (folder / f"{name}.json").write_bytes(table.content)
-        (folder / f"{name}.txt").write_text(vector_lines(vectors_with_refusals(table, 300), table.sha256))
+    javac(folder, *JVM.rglob("src/main/**/*.java"), *JVM.rglob("*Replay.java"), *JVM.rglob("Vectors.java"))
     return folder
 
 
@@ -144,10 +117,10 @@ def test_its_own_tests_pass_by_its_own_tools(tmp_path: Path) -> None:
     assert int(found[1]) >= 25
 
 
-def test_it_reproduces_all_vectors(built: Path, more_vectors: Path) -> None:
-    said = re.fullmatch(r"PASS (\d+)\n", java(built, "mechdesign.runtime.Replay", str(more_vectors)))
+def test_it_reproduces_all_vectors(built: Path) -> None:
+    said = re.fullmatch(r"PASS (\d+)\n", java(built, "mechdesign.runtime.Vectors", str(VECTORS)))
     assert said is not None
-    rows = (path.read_text().splitlines() for path in more_vectors.glob("*.txt"))
+    rows = (path.read_text().splitlines() for path in VECTORS.glob("*.txt"))
     assert int(said[1]) == sum(not row.startswith("#") for text in rows for row in text)
 
 
@@ -173,10 +146,10 @@ public final class Allotted {
 """
 
 
-def test_so_many_bytes_are_set_apart_for_a_report_as_its_law_needs(built: Path, more_vectors: Path) -> None:
+def test_so_many_bytes_are_set_apart_for_a_report_as_its_law_needs(built: Path) -> None:
     tables = {
         str(path): load_table(path)
-        for path in more_vectors.glob("*.json")
+        for path in VECTORS.glob("*.json")
         if path.with_suffix(".txt").exists() and "_device" not in path.name
     }
     (built / "Allotted.java").write_text(ALLOTTED)
@@ -467,7 +440,7 @@ def replaced(line: str) -> Iterator[tuple[int, int, str]]:
 
 
 @pytest.mark.slow
-def test_a_changed_runtime_does_not_reproduce_the_vectors(built: Path, more_vectors: Path, tmp_path: Path) -> None:
+def test_a_changed_runtime_does_not_reproduce_the_vectors(built: Path, tmp_path: Path) -> None:
     """A number, a comparison or a step that is another one is noticed, but where it is the same program."""
     shutil.copy(Path(__file__).with_name("Mutants.java"), built)
     javac(built, "Mutants.java", classes="out")
@@ -477,7 +450,7 @@ def test_a_changed_runtime_does_not_reproduce_the_vectors(built: Path, more_vect
         folder.mkdir()
         (folder / f"{name}.java").write_text(text)
         changes[str(folder)] = change
-    said = java(built, "Mutants", "out", str(more_vectors), *changes).splitlines()
+    said = java(built, "Mutants", "out", str(VECTORS), *changes).splitlines()
     outcomes = dict(row.rsplit(" ", 1) for row in said)
     assert set(outcomes) == set(changes)
     assert set(outcomes.values()) <= {"noticed", "survived", "invalid"}
@@ -505,8 +478,11 @@ def made(tables: dict[str, Table] | Collection, language: str, folder: Path, dev
     return folder / "made"
 
 
-def all_passed(said: dict[str, str]) -> bool:
-    return "Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in said["PackageTest"]
+def all_passed(said: dict[str, str], *, has_device: bool = False) -> bool:
+    counts = {"PackageTest": 3} | ({"DeviceTest": 1} if has_device else {})
+    return said.keys() == counts.keys() and all(
+        f"Tests run: {count}, Failures: 0, Errors: 0, Skipped: 0" in said[name] for name, count in counts.items()
+    )
 
 
 JAVA_USER = f"""
@@ -600,7 +576,7 @@ def test_packages_of_devices_and_collections_pass_their_tests(
         folder = made({"first": once, "second": again}, "java", tmp_path, Device(once, again, 2, 3))
     else:
         folder = made({"pets": tables["pets"]}, "java", tmp_path, Device(tables["pets"], None, 2, 3))
-    assert all_passed(maven(folder))
+    assert all_passed(maven(folder), has_device=what != "collection")
     if what == "device":
         (folder / "User.java").write_text(
             "import com.example.survey.*;\nimport java.nio.file.Path;\nimport mechdesign.runtime.*;\n\n"
@@ -637,9 +613,10 @@ def test_a_device_of_kotlin_has_defaults_for_what_is_rarely_said(tables: dict[st
 
 def test_packages_of_a_language_carry_the_same_runtime(tables: dict[str, Table]) -> None:
     texts = [package_texts({name: table}, "java", NAME, cases=0) for name, table in tables.items()]
+    of_devices = {"Device.java", "FileStorage.java", "StateRefused.java", "Storage.java"}
     for path in (JVM / "src" / "main").rglob("*.java"):
-        carried = {text[f"src/main/java/mechdesign/runtime/{path.name}"] for text in texts}
-        assert carried == {path.read_text()}
+        carried = {text.get(f"src/main/java/mechdesign/runtime/{path.name}") for text in texts}
+        assert carried == {None if path.name in of_devices else path.read_text()}
 
 
 # -- many labels -------------------------------------------------------------------------------------------------------

@@ -22,6 +22,10 @@ ASKED = {
         md.GainStudy("grr", "poisson", 1, 8, 500, runs=1, method="ibu"),
         "-p grr --laws poisson --eps 1 --bins 8 --users 500 -r 1 --method ibu",
     ),
+    "trajectory compare": (
+        md.PathStudy(eps=(2.0, 4.0), methods="tracs-c,laplace", paths=5, length=4, seed=1),
+        "--eps 2,4 --methods tracs-c,laplace --paths 5 --length 4 --seed 1",
+    ),
     "compare": (md.CompareStudy(2.0, mechanisms="ogpm,laplace"), "--eps 2 --mechanisms ogpm,laplace"),
 }
 
@@ -33,7 +37,7 @@ def command(request: pytest.FixtureRequest) -> str:
 
 def test_the_answer_in_python_is_that_of_the_command(command: str) -> None:
     study, words = ASKED[command]
-    run = [sys.executable, "-m", "mechdesign", command, *words.split(), "--json", "--quiet"]
+    run = [sys.executable, "-m", "mechdesign", *command.split(), *words.split(), "--json", "--quiet"]
     done = subprocess.run(run, capture_output=True, text=True, check=True)
     assert json.loads(study.answer().json()) == json.loads(done.stdout)
 
@@ -42,7 +46,7 @@ def test_text_html_and_frame_hold_every_row(command: str) -> None:
     found: Any = ASKED[command][0].answer()
     frame = found.frame()
     assert len(frame) == len(found.rows) > 0
-    name = next(word for word in ("protocol", "name") if word in frame)
+    name = next(word for word in ("protocol", "name", "method") if word in frame)
     assert all(one in str(found) and one in found._repr_html_() for one in frame[name])
 
 

@@ -10,16 +10,15 @@ import pytest
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
-from mechdesign.methods import PiecewiseProblem, load_design, optimal_minimax, optimal_piecewise
-from mechdesign.methods.minimax import MinimaxProblem
+from mechdesign.methods import PiecewiseProblem, load_design, optimal_piecewise
 from mechdesign.methods.registry import solve
 from mechdesign.tables import Labels, Table, load_table, make_table
 from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-
-KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
+from tests.methods.problems import numbers
+from tests.tables.conftest import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -65,7 +64,7 @@ def test_missing_files_and_folders_are_refused(tmp_path):
 
 
 def test_a_saved_design_ships_like_the_design(tmp_path):
-    design = optimal_minimax(MinimaxProblem(1.0, gap=1e-2))
+    design = solve(numbers(1.0), gap=1e-2)
     saved = load_design(design.save(tmp_path / "d.json"))
     assert make_table(saved).document["law"] == make_table(design).document["law"]
     assert make_table(saved).document["certificate"] == make_table(design).document["certificate"]

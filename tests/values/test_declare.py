@@ -18,11 +18,8 @@ PROBLEMS: tuple[Any, ...] = (
     AdditiveProblem,
     CustomProblem,
     md.JointProblem,
-    md.MinimaxProblem,
     md.PiecewiseProblem,
     md.PolarProblem,
-    md.PriorProblem,
-    md.TradeOffProblem,
     md.UnbiasedProblem,
 )
 
@@ -50,8 +47,8 @@ def test_a_field_that_is_like_no_other_is_only_refused() -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(WrongArguments, match=r"TradeOffProblem must be given prior \(got epsilon\)"):
-        md.TradeOffProblem(1.0)  # type: ignore[call-arg]
+    with pytest.raises(WrongArguments, match=r"UnbiasedProblem must be given prior \(got epsilon\)"):
+        md.UnbiasedProblem(1.0)  # type: ignore[call-arg]
     with pytest.raises(WrongArguments, match=r"PiecewiseProblem must be given epsilon \(got nothing\)"):
         md.PiecewiseProblem()  # type: ignore[call-arg]
 

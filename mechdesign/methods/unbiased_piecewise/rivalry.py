@@ -7,10 +7,9 @@ from typing import cast
 
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Lost, on_interval, require_law_on, require_unbiased
+from mechdesign.methods.rivalry import Lost, on_interval, problem_of, require_law_on, require_unbiased
 from mechdesign.methods.unbiased_piecewise.supports import inputs_of
 from mechdesign.words.losses import Power
-from mechdesign.words.problem import Problem
 
 _SQUARED = Power(2.0)
 
@@ -19,11 +18,11 @@ class UnbiasedRivalry:
     """Laws are mechanisms of numbers."""
 
     def published(self, design: Design) -> Mapping[str, Mechanism]:
-        asked = _asked(design)
+        asked = problem_of(design)
         return on_interval(asked.epsilon, inputs_of(asked), _SQUARED, unbiased=True)
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
-        asked = _asked(design)
+        asked = problem_of(design)
         require_law_on(name, mechanism, inputs_of(asked), asked.epsilon)
         require_unbiased(name, cast(ScalarMechanism, mechanism), inputs_of(asked))
         return mechanism
@@ -37,11 +36,6 @@ class UnbiasedRivalry:
 
     def least(self, design: Design, lost: Lost) -> float | None:
         return None
-
-
-def _asked(design: Design) -> Problem:
-    assert isinstance(design.problem, Problem)
-    return design.problem
 
 
 RIVALRY = UnbiasedRivalry()

@@ -12,19 +12,20 @@ import numpy as np
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.minimax.search import optimal_minimax
 from mechdesign.methods.piecewise.problem import PiecewiseProblem
 from mechdesign.methods.piecewise.regression import fit_height
 from mechdesign.methods.piecewise.search import optimal_piecewise
 from mechdesign.methods.polar.problem import PolarProblem
 from mechdesign.methods.polar.search import best_split, optimal_polar
+from mechdesign.methods.registry import solve
 from mechdesign.papers.claims.claim import AT_LEAST, AT_MOST, Bounds, Claim, Item, Picture, Value
 from mechdesign.papers.claims.drawing import Lines, curves, over_inputs
 from mechdesign.papers.claims.shared import picture_of
 from mechdesign.papers.gallery import entry
 from mechdesign.words.domains import Circle, Interval
 from mechdesign.words.losses import Absolute, Power, Squared
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 PAPER = "Refined mechanism design, chapter 5 (OGPM)"
 
@@ -183,7 +184,8 @@ def _optimum(exponent: float, epsilons: Sequence[float]) -> list[Value]:
     """Over all mechanisms: proven bounds of the least worst case."""
     found: list[Value] = []
     for epsilon in epsilons:
-        certificate = optimal_minimax(MinimaxProblem(epsilon, Power(exponent), gap=_GAP)).certificate
+        problem = Problem(inputs=_UNIT, loss=Power(exponent), privacy=Pure(epsilon))
+        certificate = solve(problem, gap=_GAP).certificate
         found.append((certificate.lower, certificate.upper))
     return found
 

@@ -51,6 +51,7 @@ METHODS: dict[str, str] = {
 """Every method of a study, in words."""
 
 CONTINUOUS = tuple(list(METHODS)[:10])
+_BY_COORDINATES = ("tracs-c", "tracs-c-minimax", "tracs-c-certified")
 _PUBLISHED = ("exponential-published", "l-srr-published", "ngram-published", "atp-published")
 ON_POINTS = ("exponential", "l-srr", "ngram", "atp", *_PUBLISHED)
 LOCATION, PATH = "location", "path"
@@ -103,7 +104,7 @@ def fits(name: str, region: Region) -> bool:
     frame = frame_of(region)
     if name in ("plane", "metric"):
         return isinstance(region, Rectangle)
-    if name.startswith("tracs-c"):
+    if name in _BY_COORDINATES:
         return not isinstance(frame, Disc)
     if name == "tracs-d-corner":
         return isinstance(frame, Rectangle)

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
 from mechdesign.values.fingerprint import weights_in_words
 from mechdesign.words.cells import in_words
+from mechdesign.words.domains import Finite
 
 Labels = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -20,7 +22,8 @@ class Words:
     ``measure`` is what is small for a good mechanism (``absolute error``), ``subject`` what is perturbed, ``loss`` what
     is least, ``headline`` the certified quantity, ``particulars`` what else its number depends on, ``prior`` what an
     average is taken under, ``asked`` what a saved certificate is about, ``labels`` the names of inputs and outputs,
-    ``privacy`` what must be kept.
+    ``privacy`` what must be kept, ``optimum`` what the mechanism of the optimum is called, if not as the method has it,
+    ``heading`` all of it where a sentence of its own says it better.
     """
 
     measure: str
@@ -32,6 +35,8 @@ class Words:
     prior: str | None = None
     particulars: tuple[str, ...] = ()
     labels: Labels | None = None
+    optimum: str | None = None
+    heading: str | None = None
 
 
 def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:
@@ -45,6 +50,14 @@ def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:
         "prior": _prior_in_words(problem.criterion.prior),
     }
     return Words(measure=measure, loss=loss, **usual | said)
+
+
+def require_inputs(problem: Any, inputs: Finite) -> Finite:
+    """The inputs that follow from other words, or `InvalidInput` where the problem says that they are others."""
+    if problem.inputs is not None and problem.inputs != inputs:
+        rule = f"be {inputs}, those of privacy and loss"
+        raise InvalidInput("inputs", str(problem.inputs), rule, "leave them out")
+    return inputs
 
 
 def _prior_in_words(prior: Any) -> str | None:

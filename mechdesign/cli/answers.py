@@ -18,11 +18,9 @@ from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.additive.problem import AdditiveProblem
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.prior.problem import PriorProblem
+from mechdesign.methods.minimax.supports import supports
 from mechdesign.methods.result import Design, gap_asked, is_open
 from mechdesign.methods.summary import gap_text, standing, worst_variance
-from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.words import (
     below,
@@ -40,6 +38,7 @@ from mechdesign.plot.designs import gathered, is_based, least_favourable
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.words.losses import Power
 from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 _RANKED_BY = {Rank.WORST: "worst case", Rank.AVERAGE: "average", Rank.AT: "error at that input"}
 """As the headings of columns have it."""
 
-AnyProblem = MinimaxProblem | PriorProblem | TradeOffProblem | UnbiasedProblem | AdditiveProblem | Problem
+AnyProblem = UnbiasedProblem | AdditiveProblem | Problem
 
 
 @frozen
@@ -89,8 +88,8 @@ def solved(
     from mechdesign.methods.minimax.search import minimax_sweep
 
     asked = [_at(problem, epsilon) for epsilon in epsilons]
-    if isinstance(problem, MinimaxProblem):
-        answers = minimax_sweep(cast(list[MinimaxProblem], asked), seconds, best_so_far=best_so_far)
+    if isinstance(problem, Problem) and supports(problem) is None:
+        answers = minimax_sweep(cast(list[Problem], asked), seconds, gap=gap, best_so_far=best_so_far)
     else:
         answers = _one_by_one(asked, seconds, gap, best_so_far=best_so_far)
     found = 0
@@ -318,24 +317,31 @@ def _structure(designs: list[Design]) -> Figure:
 
 
 def trade_off(
-    problem: TradeOffProblem, count: int, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool
+    problem: Problem,
+    count: int,
+    seconds: float,
+    sent: Sent,
+    *,
+    gap: float | None,
+    best_so_far: bool,
+    compare: bool,
 ) -> None:
     """The certified curve from the least worst case to the least average, and where the published mechanisms are."""
     from mechdesign.methods.trade_off.search import pareto
 
+    loss = power_of(problem)
+    assert loss is not None
     with output.progress(f"certified trade-off, {count} points at eps = {problem.epsilon:g}", quiet=sent.quiet):
         try:
-            designs = pareto(problem, count, seconds, best_so_far=best_so_far)
+            designs = pareto(problem, count, seconds, gap=gap, best_so_far=best_so_far)
         except NoAnswer as stopped:
             raise with_options(stopped, stopped.reason) from None
-        ours = [_on_curve(design, problem) for design in designs]
+        ours = [_on_curve(design, loss) for design in designs]
         rivals = _beside_curve(designs[0], ours) if compare or sent.plot is not None else []
     _warn_where_open(designs)
     if sent.plot is not None:
         places = {row.name: (row.by(Rank.WORST), row.by(Rank.AVERAGE)) for row in rivals}
         title = f"Worst case against average, {problem.inputs}, ε = {problem.epsilon:g}"
-        loss = power_of(problem)
-        assert loss is not None
         sent.draw(plot.pareto([(at.worst, at.average) for at in ours], places, loss, title))
     if sent.as_json:
         rows = [output.merged(Designed.of(design), at) for design, at in zip(designs, ours, strict=True)]
@@ -344,7 +350,7 @@ def trade_off(
         return
     kind = "trade-off so far" if _open(designs) else "certified trade-off"
     output.console.print(
-        f"{kind} for {problem.inputs}, eps = {problem.epsilon:g}: {problem.loss.name} error{below(problem)}\n"
+        f"{kind} for {problem.inputs}, eps = {problem.epsilon:g}: {loss.name} error{below(problem)}\n"
         f"  least average under the prior for each worst case, over all mechanisms, {_basis(designs)}\n",
         soft_wrap=True,
     )
@@ -360,9 +366,9 @@ def trade_off(
     sent.say_saved()
 
 
-def _on_curve(design: Design, problem: TradeOffProblem) -> OnCurve:
+def _on_curve(design: Design, loss: Power) -> OnCurve:
     mechanism = cast(ScalarMechanism, design.mechanism)
-    return OnCurve(mechanism.worst_case(problem.loss)[0], design.certificate.upper)
+    return OnCurve(mechanism.worst_case(loss)[0], design.certificate.upper)
 
 
 def _print_curve(designs: list[Design], ours: list[OnCurve]) -> None:

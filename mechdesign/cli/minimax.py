@@ -6,7 +6,6 @@ It is for single reports, unless --unbiased is given. For a mean of many reports
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -21,12 +20,10 @@ from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.prior.problem import PriorProblem
-from mechdesign.methods.trade_off.problem import TradeOffProblem
+from mechdesign.methods.method import Demands
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.studies.own import Own, is_file, read_files
-from mechdesign.words.criteria import named_criterion
+from mechdesign.words.criteria import Average, Lexicographic, Worst, named_criterion
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.losses import Power, parse_loss
@@ -43,14 +40,12 @@ EXAMPLE = "minimax --eps 2 --loss squared"
 _POINTS = 7
 _SLACK = 1e-5  # of a loss matrix with one epsilon, whose least worst case is known well
 _ASKED_BY = {
-    PriorProblem: "--criterion prior",
-    TradeOffProblem: "--criterion lexicographic",
     UnbiasedProblem: "--unbiased",
 }
 
 
 def run(
-    asked: Annotated[Asked, Mirror(MinimaxProblem, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
+    asked: Annotated[Asked, Mirror(Pure, Problem, Demands, Lexicographic, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
     sent: Sent,
     criterion: Annotated[
         str | None,
@@ -108,24 +103,21 @@ def run(
         rule = "be left out with --sweep, --criterion pareto and --no-compare"
         raise InvalidInput("--mechanisms", mechanisms, rule, "compare ranks them over several epsilons")
     mine = () if mechanisms is None else _own(mechanisms, epsilons)
-    gap = None
     if loss_matrix is not None:
         given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
         _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
         problem: answers.AnyProblem = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
-        gap = asked["gap"]
     else:
         if delta is not None:
             raise InvalidInput("delta", delta, "come with --loss-matrix", "add --loss-matrix FILE, or drop --delta")
         problem = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
-        if criterion == PARETO:
-            assert isinstance(problem, TradeOffProblem)
-            count = _POINTS if points is None else points
-            answers.trade_off(problem, count, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
-            return
+    gap = asked["gap"] if isinstance(problem, Problem) else None
     how: dict[str, Any] = {"gap": gap, "best_so_far": best_so_far, "compare": not no_compare}
-    if sweep is None:
+    if criterion == PARETO:
+        assert isinstance(problem, Problem)
+        answers.trade_off(problem, _POINTS if points is None else points, time_limit, sent, **how)
+    elif sweep is None:
         answers.one(problem, time_limit, sent, {one.name: one.mechanism for one in mine}, **how)
     else:
         answers.sweep(problem, epsilons, time_limit, sent, structure_plot, **how)
@@ -182,7 +174,7 @@ def _problem(
     asked: Asked, epsilon: float, criterion: str | None, prior_data: Path | None, column: str | None, *, unbiased: bool
 ) -> answers.AnyProblem:
     inputs, loss, prior = parse_inputs(asked["inputs"]), asked["loss"], asked["prior"]
-    if isinstance(inputs, Finite) and (unbiased or criterion in (LEXICOGRAPHIC, PARETO)):
+    if isinstance(inputs, Finite) and (unbiased or criterion == PARETO):
         what = "with --unbiased" if unbiased else f"with --criterion {criterion}"
         step = f"take --domain={inputs.lower:g},{inputs.upper:g}: its mechanism takes whole numbers too"
         raise InvalidInput("domain", asked["inputs"], f"be an interval LO,HI {what}", step)
@@ -209,12 +201,10 @@ def _problem(
     if column is not None and prior_data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
     read = {"epsilon": epsilon, "inputs": inputs}
-    if law is None:
-        return asked.of(MinimaxProblem, **read, loss=power)
     if unbiased:
         return asked.of(UnbiasedProblem, **read, prior=law)
-    kind: Callable[..., answers.AnyProblem] = PriorProblem if criterion == PRIOR else TradeOffProblem
-    return asked.of(kind, **read, loss=power, prior=law)
+    least = Worst() if law is None else Average(law) if criterion == PRIOR else asked.of(Lexicographic, prior=law)
+    return Problem(inputs=inputs, loss=power, privacy=Pure(epsilon), criterion=least)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:

@@ -99,7 +99,7 @@ def test_a_saved_optimum_is_proven_again_and_shown(run: Any, saved: Path) -> Non
     assert load_design(saved).certificate.valid_for == "all mechanisms"
     outcome = run("show", str(saved))
     assert outcome.code == 0
-    assert "squared error, worst case; checked again" in outcome.out
+    assert "worst-case squared error; checked again" in outcome.out
     assert "Least-favourable prior" in outcome.out
     document = run("show", str(saved), "--json").json
     assert len(document["mechanism"]["base"]) == len(document["least_favourable"]["points"]) == 2
@@ -125,7 +125,7 @@ def test_a_sweep_lists_certified_designs(run: Any) -> None:
     document = run("minimax", "--sweep", "0.5,1,1.5", "--loss", "squared", "--json").json
     assert document["problem"]["epsilons"] == [0.5, 1.0, 1.5]
     for design in document["designs"]:
-        c = math.exp(design["problem"]["epsilon"])
+        c = math.exp(design["problem"]["privacy"]["epsilon"])
         assert design["certificate"]["lower"] <= c / (1 + c) ** 2 <= design["certificate"]["upper"]
         assert design["comparison"][0]["name"] == "this design"
 
@@ -245,7 +245,7 @@ def test_a_design_that_met_its_gap_is_not_called_so_far(run: Any) -> None:
 
 def test_a_sweep_with_best_so_far_has_all_its_rows(run: Any) -> None:
     outcome = run("minimax", "--sweep", "1,6,7", "--gap", "1e-6", "--time-limit", "1.5", "--best-so-far", "--json")
-    assert [row["problem"]["epsilon"] for row in outcome.json["designs"]] == [1, 6, 7]
+    assert [row["problem"]["privacy"]["epsilon"] for row in outcome.json["designs"]] == [1, 6, 7]
     assert "stopped" in outcome.json["designs"][2]["report"]["details"]
 
 

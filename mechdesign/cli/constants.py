@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.answers import with_options
 from mechdesign.cli.options import BestSoFar, parse_epsilons
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.errors import NoAnswer
 from mechdesign.methods import constants
+from mechdesign.studies.optimum import with_options
 from mechdesign.values.declare import frozen
 
 

@@ -12,8 +12,6 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import BestSoFar, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
@@ -25,6 +23,8 @@ from mechdesign.methods.information.search import cells_tell_sign, optimal_infor
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import standing
 from mechdesign.methods.words import heading
+from mechdesign.studies.designed import Designed
+from mechdesign.studies.optimum import with_options
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 

@@ -10,7 +10,6 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import jrr_hidden, jrr_inside, output
-from mechdesign.cli.certified import Designed
 from mechdesign.cli.jrr_hidden import HiddenTold
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
@@ -27,6 +26,7 @@ from mechdesign.methods.joint.search import Heuristic, heuristic, optimal_joint,
 from mechdesign.methods.joint.words import eps_words, law_words, privacy_words, variance_words
 from mechdesign.methods.result import Design
 from mechdesign.studies import joint_column
+from mechdesign.studies.designed import Designed
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, field, frozen

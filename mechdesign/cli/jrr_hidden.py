@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mechdesign.cli import output
-from mechdesign.cli.certified import Designed
 from mechdesign.cli.sent import Sent
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.hidden import MOST_USERS, HiddenLoss, hidden_loss
@@ -16,6 +15,7 @@ from mechdesign.methods.hidden_joint.search import parts, without
 from mechdesign.methods.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
+from mechdesign.studies.designed import Designed
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up

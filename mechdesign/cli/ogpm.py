@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from mechdesign.cli import certified, output
-from mechdesign.cli.certified import Beside, Designed
+from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
@@ -25,9 +24,11 @@ from mechdesign.methods.piecewise.search import optimal_piecewise
 from mechdesign.methods.polar.problem import PolarProblem
 from mechdesign.methods.polar.search import optimal_polar
 from mechdesign.methods.result import Design
-from mechdesign.methods.summary import mechanism_words
+from mechdesign.methods.summary import certificate_words, mechanism_words
 from mechdesign.methods.words import headline, measure, other_goal, power_of
 from mechdesign.plot.designs import density_figure
+from mechdesign.studies import designed
+from mechdesign.studies.designed import Beside, Designed
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.classes import UnbiasedPiecewise
@@ -129,7 +130,9 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
         output.print_json(Designed.of(design), Beside(comparison=None if field is None else field.rows), Below(floor))
         return
     _print(design, floor, field)
-    output.say_other_goal(other_goal(design.problem))
+    way = other_goal(design.problem)
+    if way is not None:
+        output.show(f"\n{way}")
     sent.say_saved()
 
 
@@ -152,8 +155,8 @@ def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
         f"{mechanism_words(mechanism)}\n",
         soft_wrap=True,
     )
-    certified.print_pieces(mechanism)
-    certified.print_certificate(certificate, headline(design.problem), mechanism)
+    output.show_all(designed.pieces_lines(mechanism))
+    output.show(certificate_words(certificate, headline(design.problem), mechanism))
     _print_pieces_needed(design)
     if floor is not None:
         _print_floor(floor, certificate.upper)
@@ -211,4 +214,4 @@ def _print_polar(design: Design, mechanism: Product) -> None:
         if part.epsilon < 1e-3 * design.problem.epsilon:
             output.console.print(f"  at this eps the {name} is best reported (almost) at random")
     output.console.print()
-    certified.print_certificate(design.certificate, headline(design.problem), mechanism)
+    output.show(certificate_words(design.certificate, headline(design.problem), mechanism))

@@ -8,8 +8,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import certified, jrr, jrr_hidden, output
-from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
+from mechdesign.cli import jrr, jrr_hidden, output
 from mechdesign.cli.sent import Drawn
 from mechdesign.errors import marked
 from mechdesign.mechanisms.discrete import Discrete
@@ -23,9 +22,11 @@ from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
-from mechdesign.methods.summary import kind_of, name_of, worst_variance
+from mechdesign.methods.summary import certificate_words, kind_of, name_of, worst_variance
 from mechdesign.methods.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
 from mechdesign.plot.designs import least_favourable
+from mechdesign.studies import designed
+from mechdesign.studies.designed import Beside, Designed, Pieces, pieces_of
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.criteria import Aim, Criterion
@@ -120,9 +121,9 @@ def run(
         ends = f"[{rounded_down(one.lower, 6)}, {rounded_up(one.upper, 6)}] nats, of at most {rounded_up(one.most, 6)}"
         output.console.print(f"what a report tells of a uniform input (mutual information): {ends}\n", soft_wrap=True)
     about = f"certificate ({plot.printable(asked(design.problem))}; {_state(design)})"
-    certified.print_certificate(design.certificate, about, mechanism)
-    if certified.is_certified_optimum(mechanism):
-        certified.print_gap(design)
+    output.show(certificate_words(design.certificate, about, mechanism))
+    if designed.is_certified_optimum(mechanism):
+        output.show_all(designed.gap_lines(design))
     for text in _named(design.problem).values():
         output.console.print(f"  named in the file, not checked: {text}", soft_wrap=True)
     sent.say_saved()
@@ -202,9 +203,9 @@ def _print_mechanism(mechanism: Mechanism, name: str, prior: Atoms | None, label
     domain = mechanism.inputs
     output.console.print(f"{name}: {domain} -> {mechanism.outputs}, {said}\n", soft_wrap=True)
     if isinstance(mechanism, Piecewise):
-        certified.print_pieces(mechanism)
+        output.show_all(designed.pieces_lines(mechanism))
     else:
-        certified.print_mechanism(mechanism, prior, labels)
+        output.show_all(designed.mechanism_lines(mechanism, prior, labels))
 
 
 def _said(design: Design, part: Mechanism) -> str:

@@ -5,64 +5,26 @@ The noise is the variance that privacy adds to one user's answers, summed over t
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
-import numpy as np
 import typer
 
-from mechdesign import plot
-from mechdesign.cli import certified, output
-from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.studies import deliver
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.errors import InvalidInput, NoAnswer, require_whole
-from mechdesign.field import Field, Rank, field_of
-from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.methods.result import Design
-from mechdesign.methods.summary import gap_text, standing
-from mechdesign.methods.words import heading, headline
-from mechdesign.methods.workload.estimator import query_noises
-from mechdesign.methods.workload.grid_proof import GridBound
+from mechdesign.errors import InvalidInput
 from mechdesign.methods.workload.problem import WorkloadProblem
-from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.queries import Known, Mean, Queries, parse_values, parse_workload
-from mechdesign.values.declare import Floats, frozen
-from mechdesign.words.criteria import Aim
-from mechdesign.words.domains import Finite
-from mechdesign.words.priors import Atoms, prior_of_file
+from mechdesign.studies.questions import prior_of_types
+from mechdesign.studies.workload import ANSWERS as ANSWERS, WorkloadStudy, channel_of_file
+from mechdesign.values.declare import Floats
 
 _MATRICES = (".csv", ".npy")
 _LEAST = -1e300
-_MOST_SHOWN = 24
-
-
-@frozen
-class Query:
-    """One query: the variance of the noise in one user's answer, on average over the types and at the worst one."""
-
-    name: str
-    variance: float
-    worst: float
-
-
-@frozen
-class OfWorkload:
-    """Each query; with ``--users``, what is expected of their answers together."""
-
-    queries: tuple[Query, ...]
-    users: int | None = output.if_shown()
-    total_variance: float | None = output.if_shown()
-    mean_deviation: float | None = output.if_shown()
-
-
-ANSWERS = ((Designed, Beside, OfWorkload),)
 EXAMPLE = "workload --eps 1 --queries prefix --size 8"
 
 
@@ -95,43 +57,14 @@ def run(
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
     best_so_far: BestSoFar = False,
 ) -> None:
-    from mechdesign.methods.workload.search import TIME_LIMIT, optimal_workload
-
     require_time_limit(time_limit)
     sent.require_writable()
-    if users is not None:
-        require_whole(users, "users", 1)
     workload = _workload(queries, size, values)
     said = {"workload": workload, "criterion": criterion, "prior": _prior(prior, prior_data, column, workload.size)}
     problem = asked.of(WorkloadProblem, **said, weights=None if weights is None else _numbers(weights, "weights"))
-    own = {} if rival is None else {rival.name: _channel(rival, problem)}
-    with output.progress(f"least noise of {workload.words}", quiet=sent.quiet) as say:
-        try:
-            design = optimal_workload(
-                problem,
-                time_limit,
-                lambda low, high: say(f"noise from {max(low, 0):.6g} to {high:.6g}, so far"),
-            )
-        except NoAnswer as stopped:
-            if not best_so_far or stopped.design is None:
-                ended = stopped.reason.startswith(TIME_LIMIT)
-                way = "more time may close it, or a wider --gap" if ended else "more time does not change that"
-                raise with_options(stopped, f"{stopped.reason}; {way}") from None
-            design = cast(Design, stopped.design)
-            output.warn(f"{stopped.reason}: the best design so far")
-        say("published mechanisms")
-        field = field_of(design, own) if sent.shows_field and not no_compare else None
-    noises = query_noises(design)
-    if sent.plot is not None:
-        sent.draw(plot.workload_design(design, field_of(design, own) if field is None else field))
-    sent.keep(design)
-    prior_found = _least_favourable(design)
-    if sent.as_json:
-        of = _of_workload(design, noises, users)
-        output.print_json(Designed.of(design), Beside(prior_found, None, None if field is None else field.rows), of)
-        return
-    _print(design, noises, field, users, prior_found)
-    sent.say_saved()
+    own = {} if rival is None else {rival.name: channel_of_file(rival, problem)}
+    is_seen = sent.shows_field and not no_compare
+    deliver(WorkloadStudy(problem, users, own, time_limit, best_so_far, is_seen), sent)
 
 
 def _workload(text: str, size: int | None, values: str | None) -> Known:
@@ -163,74 +96,4 @@ def _prior(text: str | None, data: Path | None, column: str | None, size: int) -
         raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
     if data is None:
         return None if text is None or text.strip().lower() == "uniform" else _numbers(text, "prior")
-    law = prior_of_file(data, column)
-    if not np.isin(law.points, np.arange(size)).all():
-        raise InvalidInput("prior data", data.name, f"hold types, which are whole numbers from 0 to {size - 1}")
-    prior = np.zeros(size)
-    prior[law.points.astype(int)] = law.weights
-    return prior
-
-
-def _channel(path: Path, problem: WorkloadProblem) -> Mechanism:
-    table = read_matrix(path, "channel").values
-    if table.shape[0] != problem.workload.size:
-        raise InvalidInput("rival", table.shape, f"have a row for each of the {problem.workload.size} types")
-    return Discrete(problem.epsilon, problem.inputs, Finite(tuple(range(table.shape[1]))), table, path.name)
-
-
-def _least_favourable(design: Design) -> Atoms | None:
-    """The prior no mechanism has less noise under, where the worst type was asked."""
-    problem = cast(WorkloadProblem, design.problem)
-    if problem.aim is not Aim.WORKLOAD_WORST:
-        return None
-    prior = cast(WorkloadBound | GridBound, design.evidence).weights_of_types(problem)
-    return Atoms(np.arange(prior.size, dtype=float), prior / prior.sum())
-
-
-def _of_workload(design: Design, noises: Floats, users: int | None) -> OfWorkload:
-    problem = cast(WorkloadProblem, design.problem)
-    found = tuple(Query(name, *own) for name, own in zip(problem.workload.names, noises.tolist(), strict=True))
-    if users is None:
-        return OfWorkload(found)
-    upper = design.certificate.upper
-    return OfWorkload(found, users, upper / users, math.sqrt(float(noises[:, 0].mean()) / users))
-
-
-def _print(
-    design: Design, noises: Floats, field: Field | None, users: int | None, least_favourable: Atoms | None
-) -> None:
-    problem = cast(WorkloadProblem, design.problem)
-    what = headline(problem)
-    output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
-    certified.print_certificate(design.certificate, what, design.own_law)
-    certified.print_gap(design)
-    law = cast(Discrete, design.mechanism)
-    output.console.print(
-        f"mechanism: a table of {len(law.inputs)} types and {len(law.outputs)} reports", soft_wrap=True
-    )
-    if least_favourable is not None:
-        shares = ", ".join(f"{share:.4g}" for share in least_favourable.weights[:_MOST_SHOWN])
-        more = ", ..." if least_favourable.weights.size > _MOST_SHOWN else ""
-        output.console.print(f"least favourable shares: {shares}{more}", soft_wrap=True)
-    rows = [
-        [name, *map(output.number, own)]
-        for name, own in list(zip(problem.workload.names, noises.tolist(), strict=True))[:_MOST_SHOWN]
-    ]
-    output.console.print()
-    headings = ["query", "variance", "at the worst type"]
-    if users is not None:
-        rows = [
-            [*row, output.number(math.sqrt(own / users))] for row, own in zip(rows, noises[:, 0].tolist(), strict=False)
-        ]
-        headings.append(f"deviation, {users:,} users")
-    output.print_table("Noise of each query, one user", headings, rows)
-    if len(noises) > _MOST_SHOWN:
-        output.console.print(f"  and {len(noises) - _MOST_SHOWN} more; --json has them all", soft_wrap=True)
-    if field is not None:
-        lines = [
-            [row.name, *map(output.number, map(row.by, (Rank.AVERAGE, Rank.WORST))), output.above(row.above_optimum)]
-            for row in field.rows
-        ]
-        output.console.print()
-        output.print_table(problem.summed.capitalize(), ["mechanism", "average", "worst type", "above optimum"], lines)
-    output.console.print(f"\nproven to within {gap_text(design.certificate)}; ship it: --out design.json, then table")
+    return prior_of_types(data, column, size)

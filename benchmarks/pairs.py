@@ -48,8 +48,8 @@ def compact_program(problem: Problem) -> LinearProgram:
     sums = kron(eye_array(size), np.ones((1, outputs)))
     least = np.concatenate([np.zeros(rows.shape[0]), np.ones(size)])
     most = np.concatenate([np.full(rows.shape[0], math.inf), np.ones(size)])
-    assert problem.prior is not None
-    cost = (problem.prior[:, None] * problem.table.up).ravel()
+    assert problem.weights is not None
+    cost = (problem.weights[:, None] * problem.table.up).ravel()
     return LinearProgram.of(cost, vstack([rows, sums], format="csr"), least, most, lower=0)
 
 

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 from mechdesign_solvers import LinearProgram
 
+import mechdesign as md
 from benchmarks.anchors import BY_GRADIENTS, GRADIENTS, by_gradients, highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.methods.information import GaussianLocation, InformationProblem, optimal_information
 from mechdesign.methods.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadProblem, optimal_workload
 
 SHORT, FEW = 5, 100
@@ -45,13 +45,14 @@ def rows() -> Iterator[Row]:
 
 def _information() -> Row:
     """Beside a linear program over the reports that say whether the observation lies in an interval of cells."""
-    problem = InformationProblem(3.0, GaussianLocation(40))
-    chances, slopes = problem.model.chances, problem.model.slopes
+    model = md.models.GaussianLocation(40)
+    problem = md.Problem(loss=model, privacy=md.Pure(3.0), criterion=md.Average())
+    chances, slopes = model.chances, model.slopes
     size, ratio = chances.size, math.exp(problem.epsilon)
     patterns = np.array([[a <= x <= b for x in range(size)] for a in range(size) for b in range(a, size)])
     rows = np.where(patterns, ratio, 1.0)
     gains = (rows @ slopes) ** 2 / (rows @ chances)
-    taken = medians({"ours": partial(optimal_information, problem)}, 1)["ours"]
+    taken = medians({"ours": partial(md.solve, problem)}, 1)["ours"]
     theirs, stopped = highs(LinearProgram.of(-gains, rows.T, 1.0, 1.0, lower=0))
     name = "workload: information, 40 cells"
     return Row(name, "HiGHS, intervals of cells, no bound", taken, theirs, Target(seconds=2.0), stopped=stopped)

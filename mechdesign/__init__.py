@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.floor import floor_of as floor_of
     from mechdesign.methods.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
     from mechdesign.methods.hidden_joint.search import optimal_hidden as optimal_hidden
-    from mechdesign.methods.information.problem import InformationProblem as InformationProblem
-    from mechdesign.methods.information.search import optimal_information as optimal_information
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
@@ -79,7 +77,7 @@ if TYPE_CHECKING:
     from mechdesign.studies.workload import WorkloadStudy as WorkloadStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
-    from mechdesign.words import priors as priors, privacy as privacy
+    from mechdesign.words import models as models, priors as priors, privacy as privacy
     from mechdesign.words.classes import (
         All as All,
         InPlane as InPlane,

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput, plain
-from mechdesign.exact.cells import Cells
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_law
@@ -34,6 +33,7 @@ from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.notebook import grid
+from mechdesign.words.cells import Cells
 from mechdesign.words.criteria import Family, Scope
 from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Loss, Power

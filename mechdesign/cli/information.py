@@ -17,9 +17,9 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.matrices import read_matrix
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
-from mechdesign.methods.information.models import MODELS, Cells, Known
-from mechdesign.methods.information.problem import InformationProblem
-from mechdesign.methods.information.search import cells_tell_sign, optimal_information, sign_information
+from mechdesign.methods.information.search import cells_tell_sign, sign_information
+from mechdesign.methods.method import Demands
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import standing
 from mechdesign.methods.words import heading
@@ -27,6 +27,10 @@ from mechdesign.studies.designed import Designed
 from mechdesign.studies.optimum import with_options
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.words.criteria import Average
+from mechdesign.words.models import MODELS, Binned, Model
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _FILES = (".csv", ".npy")
 
@@ -60,7 +64,7 @@ EXAMPLE = "information --eps 3 --model gaussian-location"
 
 
 def run(
-    asked: Annotated[Asked, Mirror(InformationProblem)],
+    asked: Annotated[Asked, Mirror(Pure, Demands)],
     sent: Sent,
     model: Annotated[
         str, typer.Option("--model", help=f"{', '.join(MODELS)}, or a file with a chance and a slope in each line.")
@@ -72,10 +76,11 @@ def run(
 ) -> None:
     require_time_limit(time_limit)
     sent.require_writable()
-    problem = asked.of(InformationProblem, model=_model(model, cells, reach))
-    with output.progress(f"most information about {problem.model.words}", quiet=sent.quiet):
+    chosen = _model(model, cells, reach)
+    problem = Problem(loss=chosen, privacy=asked.of(Pure), criterion=Average())
+    with output.progress(f"most information about {chosen.words}", quiet=sent.quiet):
         try:
-            design = optimal_information(problem, time_limit)
+            design = solve(problem, time_limit, gap=asked["gap"], method="information")
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
                 raise with_options(stopped, stopped.reason) from None
@@ -86,11 +91,11 @@ def run(
     sent.keep(design)
     certificate = design.certificate
     low, high = 1 / certificate.upper, 1 / certificate.lower
-    sign = _sign(problem, low)
+    sign = _sign(problem.epsilon, chosen, low)
     if sent.as_json:
         below = sign.below if sign.is_told else None
         of = sign.information, sign.of, sign.is_told, below
-        told = OfInformation(Interval(low, high), *of, problem.model.unbinned)
+        told = OfInformation(Interval(low, high), *of, chosen.unbinned)
         output.print_json(Designed.of(design), told)
         return
     output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
@@ -102,8 +107,8 @@ def run(
         f"  {sign.words}",
         soft_wrap=True,
     )
-    if problem.model.unbinned is not None:
-        output.console.print(f"  an observation itself has {problem.model.unbinned:.6g}", soft_wrap=True)
+    if chosen.unbinned is not None:
+        output.console.print(f"  an observation itself has {chosen.unbinned:.6g}", soft_wrap=True)
     sent.say_saved()
 
 
@@ -125,21 +130,21 @@ class Sign:
         return f"{said} has {self.information:.6g}, {times:.4g} times that optimum: the cell alone does not tell it"
 
 
-def _sign(problem: InformationProblem, least: float) -> Sign:
-    found, is_told = sign_information(problem.epsilon, problem.model), cells_tell_sign(problem.model)
+def _sign(epsilon: float, model: Model, least: float) -> Sign:
+    found, is_told = sign_information(epsilon, model), cells_tell_sign(model)
     above = least / found - 1 if found > 0 else 0.0
-    of = "the slope of the cell" if isinstance(problem.model, Cells) else "the observation"
+    of = "the slope of the cell" if isinstance(model, Binned) else "the observation"
     return Sign(of, is_told, found, max(0.0, above) if is_told else above)
 
 
-def _model(text: str, cells: int | None, reach: float | None) -> Known:
+def _model(text: str, cells: int | None, reach: float | None) -> Model:
     if Path(text).suffix.lower() in _FILES:
         if cells is not None or reach is not None:
             raise InvalidInput("cells", cells if cells is not None else reach, "be left out with a file", "drop it")
         table = read_matrix(Path(text), "model", -1e300).values
         if table.shape[1] != 2:
             raise InvalidInput("model", table.shape, "have two columns: the chance of a cell, and its slope")
-        return Cells(table[:, 0], table[:, 1])
+        return Binned(table[:, 0], table[:, 1])
     kind: Any = MODELS[require_one_of(text.strip().lower(), "model", tuple(MODELS))]
     given = {name: said for name, said in (("cells", cells), ("reach", reach)) if said is not None}
-    return cast(Known, kind(**given))
+    return cast(Model, kind(**given))

@@ -1,13 +1,13 @@
 """The JSON schema (draft 2020-12) of what a command answers with --json, such as minimax or trajectory perturb.
 
-Of errors, which with --json are objects on stderr, too: schema error
+Of errors, which with --json are objects on stderr, too: schema error. Of files that hold a design: schema design
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any
 
@@ -23,6 +23,9 @@ from mechdesign.values.schema import DIALECT, Schemas
 ERROR = "error"
 """What any command with --json says on stderr where it fails."""
 
+DESIGN = "design"
+"""What `Design.save` writes."""
+
 EXAMPLE = "schema minimax"
 
 
@@ -30,15 +33,18 @@ def run(
     command: Annotated[
         list[str],
         typer.Argument(
-            help="A command, or: error.", metavar="COMMAND", autocompletion=completion(lambda: (*NAMES, ERROR))
+            help="A command, or: design, error.",
+            metavar="COMMAND",
+            autocompletion=completion(lambda: (*NAMES, DESIGN, ERROR)),
         ),
     ],
     sent: Said,
 ) -> None:
     del sent  # a schema is one JSON object and says nothing else
     name = " ".join(command)
-    if name not in shapes():
-        raise InvalidInput("command", name, f"be one of {', '.join(shapes())}")
+    known = (*shapes(), DESIGN)
+    if name not in known:
+        raise InvalidInput("command", name, f"be one of {', '.join(known)}")
     sys.stdout.write(schema_of(name))
     sys.stdout.flush()
 
@@ -62,14 +68,18 @@ def answers_of(module: Any) -> Sequence[Sequence[type]]:
 def schema_of(command: str) -> str:
     """The schema of the command's answers, derived from their declarations; each definition stands in it once."""
     from mechdesign.methods.registry import CODEC
+    from mechdesign.methods.saved import design_schema
 
+    if command == DESIGN:
+        return _printed(design_schema())
     schemas = Schemas(CODEC.protocols)
     answers = [schemas.merged(*kinds) for kinds in shapes()[command]]
     title = "errors with --json" if command == ERROR else f"{command} --json"
     said: dict[str, Any] = {"$schema": DIALECT, "title": title}
     said |= answers[0] if len(answers) == 1 else {"anyOf": answers}
-    return json.dumps(said | {"$defs": _sorted(schemas.definitions)}, indent=1, ensure_ascii=False) + "\n"
+    return _printed(said | {"$defs": schemas.definitions})
 
 
-def _sorted(definitions: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: definitions[name] for name in sorted(definitions)}
+def _printed(said: dict[str, Any]) -> str:
+    definitions = {"$defs": dict(sorted(said["$defs"].items()))}
+    return json.dumps(said | definitions, indent=1, ensure_ascii=False) + "\n"

@@ -54,7 +54,7 @@ verify pm.json"""
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="A table, a collection or a manifest.json.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="A table, a collection or a _manifest.json.", metavar="FILE")],
     sent: Said,
     source: Annotated[
         Path | None,

@@ -37,9 +37,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.partition import best_partition, bin_costs, medians
 from mechdesign.exact.rational import exp_upper
+from mechdesign.words.cells import Cells
 
 _BITS = 64  # of the upper bound of e^eps
 _MOST_WORK = 4000**2 * 1000  # pairs of cells times bits of a number: a minute, where honest cells take seconds

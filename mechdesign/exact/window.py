@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from mechdesign.exact.cells import Cells
 from mechdesign.mechanisms.fill import ExactFill, Stretch, power_sum
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.dyadic import dyadic
+from mechdesign.words.cells import Cells
 
 
 def exact_worst_error(mechanism: Window, exponent: int) -> Fraction:

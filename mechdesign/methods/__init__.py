@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.methods.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
     from mechdesign.methods.hidden_joint.search import optimal_hidden as optimal_hidden
-    from mechdesign.methods.information.problem import InformationProblem as InformationProblem
-    from mechdesign.methods.information.search import optimal_information as optimal_information
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem

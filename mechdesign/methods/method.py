@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, cast
 
 import attrs
@@ -16,7 +17,7 @@ from mechdesign.methods.evidence import Evidence
 from mechdesign.methods.result import Design, require_gap
 from mechdesign.methods.rivalry import Rivalry
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import field, frozen, optional
+from mechdesign.values.declare import GAP_OPTION, field, frozen, optional
 from mechdesign.words.problem import Problem
 
 Say = Callable[[float, float], object]
@@ -34,7 +35,7 @@ class Demands:
     mechdesign.errors.InvalidInput: gap must lie between 1e-9 and 1 (got 2)
     """
 
-    gap: float | None = field(default=None, converter=optional(require_gap))
+    gap: float | None = field(default=None, converter=optional(require_gap), metadata=GAP_OPTION)
     seconds: float | None = field(default=None, converter=require_seconds)
     say: Say = lambda lower, upper: None
     options: Any = None
@@ -53,9 +54,9 @@ class Method:
     """One way to answer problems.
 
     ``folder`` is where it stands in `mechdesign.methods`: its ``search.answer`` is loaded when a problem is answered,
-    its ``rivalry.RIVALRY`` when designs are ranked. ``supports`` says why a problem is not answered, and nothing where
-    it is. ``optimum`` is what the mechanism of its optimum is called. ``options`` is a class whose fields are what only
-    this method has a use for, such as the size of a grid; all have defaults.
+    its ``rivalry.RIVALRY``, if it has one, when designs are ranked. ``supports`` says why a problem is not answered,
+    and nothing where it is. ``optimum`` is what the mechanism of its optimum is called. ``options`` is a class whose
+    fields are what only this method has a use for, such as the size of a grid; all have defaults.
     """
 
     folder: str
@@ -79,6 +80,7 @@ class Method:
         return cast(Design, module.answer(problem, demands))
 
     @property
-    def rivals(self) -> Rivalry:
-        """What its answers are ranked against."""
-        return cast(Rivalry, import_module(f"mechdesign.methods.{self.folder}.rivalry").RIVALRY)
+    def rivals(self) -> Rivalry | None:
+        """What its answers are ranked against; None where nothing is published."""
+        name = f"mechdesign.methods.{self.folder}.rivalry"
+        return None if find_spec(name) is None else cast(Rivalry, import_module(name).RIVALRY)

@@ -19,8 +19,8 @@ from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.methods.finite.supports import LEAST_EPSILON, MOST_EPSILON, supports as finite_supports
 from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
-from mechdesign.methods.information.problem import InformationProblem
 from mechdesign.methods.information.proof import InformationBound
+from mechdesign.methods.information.supports import supports as information_supports
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.proof import ClosedForm, DualBound, JointClaim
 from mechdesign.methods.method import Demands, Method, Say
@@ -98,7 +98,6 @@ ENTRIES = (
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
     Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
-    Entry(InformationProblem, (InformationBound,), _answer("information", "optimal_information")),
     Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
 """Every problem that is a class of its own, a line each."""
@@ -107,6 +106,7 @@ METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
+    Method("information", "information optimum", (InformationBound,), information_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""
 
@@ -187,7 +187,7 @@ def _chosen(problem: Problem, name: str | None) -> Method:
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     """The problem with one of its words another one, wherever that makes a problem."""
-    criteria, classes = (Worst(), Average(problem.prior)), (All(), UnbiasedPiecewise())
+    criteria, classes = (Worst(), Average(problem.criterion.prior)), (All(), UnbiasedPiecewise())
     nearest = Pure(min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON))
     for name, values in (("criterion", criteria), ("among", classes), ("privacy", (nearest,))):
         for value in values:
@@ -214,7 +214,8 @@ def rivalry_of(problem: object) -> Rivalry | None:
 def optimum_of(design: Design) -> str:
     """What the mechanism is called if it is the optimum: by the method whose evidence proves it, or by the problem."""
     named = (method.optimum for method in METHODS if type(design.evidence) in method.evidence)
-    return next(named, optimum_name(design.problem))
+    said = design.problem.words.optimum if isinstance(design.problem, Problem) else None
+    return said or next(named, optimum_name(design.problem))
 
 
 CODEC = Codec(PROTOCOLS)

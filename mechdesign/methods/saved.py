@@ -12,6 +12,7 @@ from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods.result import FORMAT, USE, VERSION, Design, Report
 from mechdesign.values import files
 from mechdesign.values.codec import is_same
+from mechdesign.values.schema import DIALECT, Schemas
 
 _PARTS = ("problem", "mechanism", "certificate", "report")
 _READERS = {"mechdesign table": "tables are read by verify"}
@@ -54,6 +55,38 @@ def design_of_document(document: Mapping[str, Any], source: str) -> Design:
         raise FileProblem("certificate", source, f"hold for the mechanism in the file: {failure}") from None
     _require_said(said, design)
     return design
+
+
+def design_schema() -> dict[str, Any]:
+    """The JSON schema of these files: for each problem what may prove it, and each kind with its fields, once.
+
+    >>> schema = design_schema()
+    >>> schema["$defs"]["BathtubBound"]["required"]
+    ['kind', 'radius']
+    """
+    from mechdesign.methods.registry import CODEC, PROVEN_BY
+
+    schemas = Schemas(CODEC.protocols)
+    derived = {"lower": float, "upper": float, "valid_for": str, "claimed": bool, "privacy_loss": float}
+    certificate = {name: schemas.of(kind) for name, kind in derived.items()} | {"privacy": {}, "evidence": {}}
+    document = {
+        **{name: {"const": text} for name, text in (("format", FORMAT), ("version", VERSION), ("use", USE))},
+        "problem": {},
+        "mechanism": schemas.any_of(*KINDS, *JOINT_KINDS),
+        "certificate": _object(certificate),
+        "report": schemas.of(Report),
+    }
+    proven = [
+        (schemas.of(kind), {"claimed": {"const": evidence.claimed}, "evidence": schemas.of(evidence)})
+        for kind, proven_by in PROVEN_BY.items()
+        for evidence in proven_by
+    ]
+    pairs = [{"properties": {"problem": asked, "certificate": {"properties": ends}}} for asked, ends in proven]
+    return {"$schema": DIALECT, "title": FORMAT} | _object(document) | {"anyOf": pairs} | {"$defs": schemas.definitions}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _require_said(said: Mapping[str, Any], design: Design) -> None:

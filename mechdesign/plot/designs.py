@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
-from mechdesign.exact.cells import Cells
 from mechdesign.field import proven_prior
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
@@ -28,6 +27,7 @@ from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
 from mechdesign.plot.places import places_map
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
 from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import Atoms

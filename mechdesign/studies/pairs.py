@@ -178,7 +178,7 @@ def _rivals(design: Design) -> tuple[Rival, ...]:
 def _adversary_error(design: Design) -> float | None:
     """What is left to an adversary who knows the prior."""
     problem, table = _of(design)
-    if problem.prior is None:
+    if problem.weights is None:
         return None
     wide = np.zeros((len(table.inputs), problem.table.width))
     wide[:, output_columns(table, problem)] = table.probabilities

@@ -56,6 +56,7 @@ VERSION_1 = "version: 1 is not read any more:"
 MOST_ITEMS, MOST_BITS, MOST_HASHES, MOST_FUNCTIONS, MOST_CELLS = 2**16, 2**14, 2**31, 2**10, 2**22
 MOST_ENTRIES, MOST_PRODUCTS = 2**20, 2**27  # of a workload: seconds
 LEAST_EPSILON = Fraction(1e-12)
+LAST_BLOCK = 16  # noise ends within a block with a chance of at least 2^-16: nobody draws for ever
 LABEL = "must be a text of 1 to 200 characters, none of them a control character, without blanks at its ends"
 
 
@@ -307,6 +308,7 @@ def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     for i, (here, following) in enumerate(pairwise(weights)):
         need(here >= following, f"law.weights[{i + 1}]: must not increase")  # privacy
     need(type(tail) is int and 0 < tail < whole, "law.tail: must be between 0 and 2^bits")
+    need(whole - tail << LAST_BLOCK >= whole, "law.tail: the noise must end within a block with a chance of 2^-16")
     need(all(type(law[name]) is int for name in ("shift", "least", "most")), "law.shift, least, most: must be integers")
     need(abs(law["shift"]) <= 1000, "law.shift: out of range")
     step, offset = 1 / Fraction(2) ** law["shift"], decimals([law["offset"]], "law.offset")[0]

@@ -5,7 +5,7 @@ it that only this user can read. A part appears there by one rename too, and is 
 run once more keeps all parts that were done. What a killed process had drawn of an unfinished part is removed unread,
 and drawn anew: nobody saw the first draw. So each person has one report, and spends one epsilon.
 
-The ``manifest.json`` of the folder names the table, the column and every part with its rows and SHA-256.
+The ``_manifest.json`` of the folder names the table, the column and every part with its rows and SHA-256.
 """
 
 from __future__ import annotations

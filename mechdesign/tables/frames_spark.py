@@ -34,7 +34,7 @@ def apply_spark(
     keep: Sequence[str] = (),
     misfits: Misfits = REFUSE,
 ) -> None:
-    """Write the reports of one column of a Spark frame to a new folder of Parquet files, with its ``manifest.json``.
+    """Write the reports of one column of a Spark frame to a new folder of Parquet files, with its ``_manifest.json``.
 
     *Guarantee.* Each row's report is published once. Spark may run a task twice, when an executor is lost or slow: its
     committer keeps the files of one attempt and nobody sees the others. The folder appears by one rename, when all of

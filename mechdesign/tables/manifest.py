@@ -1,4 +1,4 @@
-"""What a folder of reports holds: `manifest.json`, written with it and decided when it is read."""
+"""What a folder of reports holds: `_manifest.json`, written with it and decided when it is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.values.declare import field, frozen, whole
 
-MANIFEST = "manifest.json"
+MANIFEST = "_manifest.json"
 
 
 def digest_of(path: Path) -> str:

@@ -130,14 +130,20 @@ class Schemas:
             name = f"{kind.__module__}.{name}"
         if name not in self.definitions:
             self.definitions[name] = {}  # so that a class may hold its like
-            about = (kind.__doc__ or "").strip().split("\n\n")[0]
-            self.definitions[name] = {"description": " ".join(about.split())} | self.merged(kind)
+            self.definitions[name] = {"description": _about(kind)} | self.merged(kind)
         return {"$ref": f"#/$defs/{name}"}
 
     def _defined(self, name: str) -> dict[str, Any]:
         self.definitions["number"] = _DEFINED["number"]
         self.definitions[name] = _DEFINED[name]
         return {"$ref": f"#/$defs/{name}"}
+
+
+def _about(kind: type) -> str:
+    """What the class says it is, and what it repeats beside its fields."""
+    first = " ".join((kind.__doc__ or "").strip().split("\n\n")[0].split())
+    echo = getattr(kind, "echo", None)
+    return first if echo is None else f"{first} Beside its fields: {' '.join(echo.__doc__.split())}"
 
 
 def _is_function(member: Any) -> bool:

@@ -4,27 +4,81 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.values.codec import if_any
-from mechdesign.values.declare import SLACK_OPTION, Floats, array, evolved, finite, frozen, optional, stored
-from mechdesign.words.domains import require_numbers
-from mechdesign.words.priors import Atoms
+from mechdesign.values.declare import (
+    SLACK_OPTION,
+    Floats,
+    array,
+    evolved,
+    field,
+    finite,
+    frozen,
+    option,
+    optional,
+    stored,
+)
+from mechdesign.words.cells import Cells, KnownPrior
+from mechdesign.words.domains import Domain, Finite, Interval, require_numbers
+from mechdesign.words.priors import Atoms, Density, named_prior
 
-LEAST_SLACK = 1e-9
+LEAST_SLACK, SLACK = 1e-9, 1e-3
 
 
-def _weights(said: ArrayLike) -> Floats:
+def _read_prior(said: Any) -> Any:
+    """Weights in a row, one for each input; other priors as they are, and texts, which wait for the inputs."""
+    if isinstance(said, Atoms | Density | Cells | str):
+        return said
     if np.ma.isMaskedArray(said):
         raise InvalidInput("prior", "a masked array", "be a plain array", "fill the masked entries")
     weights = np.atleast_1d(require_numbers(said, "prior"))
     if weights.ndim != 1:
         raise InvalidInput("prior", weights.shape, "be weights in a row, one for each input")
     return stored(Atoms(np.arange(float(weights.size)), weights).weights)
+
+
+def prior_on(said: Any, inputs: Domain) -> Floats | KnownPrior:
+    """The prior on these inputs: a weight for each where they are finitely many, else a law; uniform if None.
+
+    >>> prior_on("uniform", Finite((0, 1))).tolist(), prior_on(None, Interval(0, 4)).name
+    ([0.5, 0.5], 'uniform')
+    """
+    prior = named_prior("uniform" if said is None else said, inputs)
+    if isinstance(inputs, Finite):
+        return _weights_on(prior, inputs)
+    if not isinstance(inputs, Interval):
+        raise InvalidInput("prior", prior, f"be left out: inputs are {inputs}")
+    match prior:
+        case Atoms(points=points):
+            inputs.require(points, "prior points")
+        case Cells(lows=lows, highs=highs):
+            inputs.require([lows[0], highs[-1]], "prior cells")
+        case Density(domain=domain, name=name):
+            if not isinstance(domain, Interval) or not inputs.contains(domain):
+                raise InvalidInput("prior", f"{name} on {domain}", f"live inside the inputs {inputs}")
+        case _:
+            step = "for example priors.Atoms(points, weights)"
+            raise InvalidInput("prior", "weights", "say where its weights are on an interval", step)
+    return cast(KnownPrior, prior)
+
+
+def _weights_on(prior: Any, inputs: Finite) -> Floats:
+    if isinstance(prior, np.ndarray):
+        if prior.shape != (len(inputs),):
+            raise InvalidInput("prior", prior.shape, f"be one weight for each of the {len(inputs)} inputs")
+        return stored(prior)
+    if not isinstance(prior, Atoms):
+        step = "take weights on the points, priors.Atoms, or data"
+        name = getattr(prior, "name", type(prior).__name__)
+        raise InvalidInput("prior", name, "have its weights on points of a finite domain", step)
+    weights = np.zeros(len(inputs))
+    np.add.at(weights, inputs.index(prior.points, "prior points"), prior.weights)
+    return stored(weights)
 
 
 @frozen
@@ -40,63 +94,84 @@ class Worst:
         """The quantity that is least."""
         return f"worst-case {measure}"
 
-    def over(self, inputs: int) -> Worst:
-        """The same: it asks for no weights."""
+    def over(self, inputs: Domain) -> Worst:
+        """The same: it asks for no prior."""
         return self
 
 
 @frozen
 class Average:
-    """The expected loss averaged under a prior, weights on the inputs; uniform if left out.
+    """The expected loss averaged under a prior; uniform if left out.
 
-    >>> Average([0.75, 0.25]).prior.tolist(), Average().over(2).prior.tolist()
+    It is a weight for each of finitely many inputs, or weights on points, a density or cells, or the name of one.
+
+    >>> Average([0.75, 0.25]).prior.tolist(), Average().over(Finite((0, 1))).prior.tolist()
     ([0.75, 0.25], [0.5, 0.5])
+    >>> Average("normal:0.3,0.1").over(Interval(0, 1)).prior.name
+    'normal(0.3, 0.1)'
     """
 
     kind: ClassVar[str] = "average"
     ranks_by: ClassVar[str] = "average"
     words: ClassVar[str] = "average under the prior"
 
-    prior: Floats | None = array(optional(_weights), default=None, metadata=if_any())
+    prior: Floats | KnownPrior | None = array(optional(_read_prior), default=None, metadata=if_any())
 
     def headline(self, measure: str) -> str:
         """The quantity that is least."""
         return f"average {measure} under the prior"
 
-    def over(self, inputs: int) -> Average:
-        """The same, uniform over so many inputs where nothing else is said."""
-        return self if self.prior is not None else evolved(self, prior=np.full(inputs, 1 / inputs))
+    def over(self, inputs: Domain) -> Average:
+        """The same with its prior on these inputs, uniform where nothing else is said."""
+        return evolved(self, prior=prior_on(self.prior, inputs))
 
 
 @frozen
 class Lexicographic:
-    """The average under a prior, among mechanisms whose worst case is at most ``1 + slack`` times the least.
+    """The average under a prior, among mechanisms whose worst case is at most ``1 + slack`` times the least, or a cap.
 
-    A larger slack trades one for the other.
+    A larger slack trades one for the other. With a ``cap`` it means nothing, and is left out.
+
+    >>> Lexicographic(cap=0.25).headline("absolute error")
+    'average absolute error under the prior, worst case at most 0.25'
     """
 
     kind: ClassVar[str] = "lexicographic"
-    ranks_by: ClassVar[str] = "worst"
     words: ClassVar[str] = "lexicographic"
 
-    prior: Floats | None = array(optional(_weights), default=None, metadata=if_any())
-    slack: float = finite("slack", default=1e-3, metadata=SLACK_OPTION)
+    prior: Floats | KnownPrior | None = array(optional(_read_prior), default=None, metadata=if_any())
+    slack: float = finite("slack", default=SLACK, metadata=SLACK_OPTION)
+    cap: float | None = field(
+        default=None,
+        converter=optional(lambda said: require_finite(said, "cap")),
+        metadata=if_any() | option("--cap", "With --criterion lexicographic: worst case at most this."),
+    )
 
     def __attrs_post_init__(self) -> None:
         if not self.slack >= LEAST_SLACK:
             raise InvalidInput("slack", self.slack, f"be at least {LEAST_SLACK:g}", "for example 0.001")
+        if self.cap is not None and not self.cap > 0:
+            raise InvalidInput("cap", self.cap, "be above 0")
+        if self.cap is not None and self.slack != SLACK:
+            raise InvalidInput("slack", self.slack, "be left out with a cap", "drop the one or the other")
+
+    @property
+    def ranks_by(self) -> str:
+        """The worst case, which comes first, unless it is capped by a number."""
+        return "worst" if self.cap is None else "average"
 
     def headline(self, measure: str) -> str:
         """The quantity that is least, and how near a worst case that comes first is to the least one."""
-        return f"average {measure} under the prior, worst case within {100 * self.slack:g}% of the least"
+        within = f"within {100 * self.slack:g}% of the least" if self.cap is None else f"at most {self.cap!r}"
+        return f"average {measure} under the prior, worst case {within}"
 
-    def over(self, inputs: int) -> Lexicographic:
-        """The same, uniform over so many inputs where nothing else is said."""
-        return self if self.prior is not None else evolved(self, prior=np.full(inputs, 1 / inputs))
+    def over(self, inputs: Domain) -> Lexicographic:
+        """The same with its prior on these inputs, uniform where nothing else is said."""
+        return evolved(self, prior=prior_on(self.prior, inputs))
 
 
 OverInputs = Worst | Average | Lexicographic
-"""What is least over finitely many inputs."""
+"""What is least over the inputs."""
 
 CRITERIA: Mapping[str, type[Worst | Average | Lexicographic]] = {
     "worst": Worst,

@@ -82,7 +82,7 @@ LEAST = 1e-6
 
 @frozen
 class Pairwise:
-    """An epsilon for each pair: ``q(y|x) <= e^epsilons[x, x'] q(y|x')``, and along paths.
+    """An epsilon for each pair, infinite without a limit: ``q(y|x) <= e^epsilons[x, x'] q(y|x')``, and along paths.
 
     >>> Pairwise([[0, 1, 9], [1, 0, 1], [9, 1, 0]]).closed[0, 2].item()
     2.0

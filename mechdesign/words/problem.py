@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 import attrs
+import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
@@ -16,9 +17,10 @@ from mechdesign.words.classes import All, Class, InPlane, Onto, UnbiasedPiecewis
 from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import distances, tables
+from mechdesign.words.fits import distances, models, tables
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import Power, parse_loss
+from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
 from mechdesign.words.privacy import Metric, Pairwise, Pure
 
 
@@ -56,7 +58,14 @@ class Fit(Protocol):
     def words(self, problem: Any, /) -> Words: ...
 
 
-FITS: Mapping[type, Fit] = {Power: distances, Matrix: tables, Distances: tables}
+FITS: Mapping[type, Fit] = {
+    Power: distances,
+    Matrix: tables,
+    Distances: tables,
+    GaussianLocation: models,
+    LogisticLocation: models,
+    Binned: models,
+}
 """By the kind of loss."""
 
 
@@ -68,7 +77,7 @@ class Problem:
     stands for a `Matrix` loss. Where a criterion has a prior and none is given it is uniform.
 
     >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0), criterion=Average())
-    >>> problem.inputs.points, problem.prior.tolist()
+    >>> problem.inputs.points, problem.weights.tolist()
     ((0.0, 1.0), [0.5, 0.5])
     >>> places = Problem(loss=Distances(), privacy=Metric([0, 1, 2], 1.0))
     >>> places.inputs.points, places.epsilon < 2
@@ -78,7 +87,7 @@ class Problem:
     kind: ClassVar[str] = "problem"
 
     inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power = field(kw_only=True, converter=_losses)
+    loss: FiniteLoss | Power | Model = field(kw_only=True, converter=_losses)
     privacy: Pure | Pairwise | Metric = _word(
         "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
@@ -112,9 +121,10 @@ class Problem:
         return self.privacy.epsilon
 
     @property
-    def prior(self) -> Floats | None:
-        """The weights of the inputs; None for the worst case."""
-        return self.criterion.prior
+    def weights(self) -> Floats | None:
+        """The prior where inputs are finitely many: a weight for each; None for the worst case."""
+        prior = self.criterion.prior
+        return prior if isinstance(prior, np.ndarray) else None
 
     @property
     def numbers(self) -> Finite:
@@ -126,7 +136,7 @@ class Problem:
     @property
     def table(self) -> LossTable:
         """What every input loses to every output, where both are finitely many."""
-        if isinstance(self.loss, Power):
+        if not isinstance(self.loss, FiniteLoss):
             raise InvalidInput("loss", self.loss, "be one of finitely many inputs and outputs")
         if isinstance(self.loss, Distances):
             assert isinstance(self.privacy, Metric)
@@ -140,13 +150,13 @@ class Problem:
     @property
     def is_of_plane(self) -> bool:
         """Whether inputs and outputs are places of a plane or a globe, which a map can show."""
-        places = None if isinstance(self.loss, Power) else self.table.places
+        places = self.table.places if isinstance(self.loss, FiniteLoss) else None
         return places is not None and places.shape[1] == 2
 
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        return 0.0 if isinstance(self.loss, Power) else self.privacy.resolved * float(self.table.up.max())
+        return self.privacy.resolved * float(self.table.up.max()) if isinstance(self.loss, FiniteLoss) else 0.0
 
     @property
     def as_published(self) -> Problem:

@@ -66,9 +66,9 @@ def test_verify_takes_collections_and_manifests(run: Any, made: Path) -> None:
     assert run("verify", "c.json", "--source", "x.py").code == 2
     (made / "data.csv").write_text("vote\nno\nyes\n")
     assert run("apply", "vote.json", "--in", "data.csv", "--column", "vote", "--out", "reports").code == 0
-    assert "1 files with 2 reports" in run("verify", "reports/manifest.json").out
+    assert "1 files with 2 reports" in run("verify", "reports/_manifest.json").out
     (made / "reports" / "part-000000.csv").write_text("vote\nno\nno\nno\n")
-    outcome = run("verify", "reports/manifest.json", "--json")
+    outcome = run("verify", "reports/_manifest.json", "--json")
     assert (outcome.code, outcome.json["verdict"]) == (1, "FAIL")
 
 
@@ -139,7 +139,7 @@ def test_a_table_for_pairs_is_counted_by_any_two_inputs_and_every_command_says_s
 def test_verify_of_a_folder_says_which_file_in_it_to_take(run: Any, made: Path) -> None:
     outcome = run("verify", str(made))
     assert (outcome.code, outcome.out) == (2, "")
-    assert "of a folder of reports take its manifest.json" in outcome.err
+    assert "of a folder of reports take its _manifest.json" in outcome.err
 
 
 def test_a_collection_of_a_whole_epsilon_says_it_once(run: Any, made: Path) -> None:

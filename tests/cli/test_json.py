@@ -19,8 +19,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mechdesign.cli import output
 from mechdesign.cli.overview import NAMES
-from mechdesign.cli.schema import ERROR, schema_of, shapes
+from mechdesign.cli.schema import DESIGN, ERROR, schema_of, shapes
 from mechdesign.errors import CheckFailed, MissingExtra, NoAnswer, SolverFailed
+from mechdesign.methods.saved import design_schema
 from mechdesign.studies.budgets import runner
 from mechdesign.tables import load_table
 from mechdesign.tables.reports import enveloped
@@ -233,7 +234,7 @@ def test_every_command_has_a_schema_that_an_answer_was_tried_on() -> None:
     assert set(shapes()) == {command_of(name) for name in ASKED} - {"schema"} | {ERROR}
 
 
-@pytest.mark.parametrize("command", sorted(shapes()))
+@pytest.mark.parametrize("command", sorted([*shapes(), DESIGN]))
 def test_schemas_are_schemas(command: str) -> None:
     Draft202012Validator.check_schema(json.loads(schema_of(command)))
 
@@ -254,6 +255,10 @@ def test_an_answer_with_a_key_that_nobody_declared_does_not_fit(answered: Answer
 
 def test_a_schema_of_two_words_is_printed(run: Any) -> None:
     assert run("schema", "trajectory", "perturb").out == schema_of("trajectory perturb")
+
+
+def test_the_schema_of_files_that_hold_designs_is_printed(run: Any) -> None:
+    assert run("schema", "design").json == design_schema()
 
 
 def test_a_schema_of_no_command_is_refused_with_those_there_are(run: Any) -> None:

@@ -12,9 +12,9 @@ from hypothesis import given, settings, strategies as st
 
 from mechdesign import Interval, Power, catalogue
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.window import exact_average
 from mechdesign.mechanisms import Window
+from mechdesign.words.cells import Cells
 from mechdesign.words.priors import Atoms
 
 UNIT = Interval(0, 1)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from mechdesign import Interval, Power
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.window import ExactLaws, exact_average, exact_worst_error
 from mechdesign.mechanisms import Window
+from mechdesign.words.cells import Cells
 
 UNIT = Interval(0, 1)
 

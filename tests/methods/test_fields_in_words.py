@@ -17,16 +17,16 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.exact.cells import Cells
 from mechdesign.methods import Design
 from mechdesign.methods.evidence import Problem
-from mechdesign.methods.information import Cells as ModelCells, GaussianLocation, LogisticLocation
 from mechdesign.methods.joint import Moments as ShareMoments
 from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.methods.result import saying_why
 from mechdesign.methods.words import asked, heading, headline, protected
 from mechdesign.methods.workload import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
+from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.pairs import Metric, Pairwise
 
 UNIT = md.Interval(0, 1)
@@ -61,8 +61,8 @@ def hidden(**said: Any) -> md.HiddenJointProblem:
     return md.HiddenJointProblem(**{"epsilon": 1.0, "users": 60, "share": 0.1} | said)
 
 
-def information(model: Any, **said: Any) -> md.InformationProblem:
-    return md.InformationProblem(**{"epsilon": 3.0, "model": model} | said)
+def information(model: Any) -> md.Problem:
+    return md.Problem(loss=model, privacy=md.Pure(3.0), criterion=md.Average())
 
 
 def joint(**said: Any) -> md.JointProblem:
@@ -187,9 +187,6 @@ ROWS: dict[str, Row] = {
     "hidden joint.encoding": Another(hidden(categories=3), hidden(categories=3, encoding="hashing")),
     "hidden joint.delta": Another(hidden(users=12), hidden(users=12, delta=0.05)),
     "hidden joint.gap": Same(hidden(), hidden(gap=1e-2)),
-    "information.epsilon": Another(information(GaussianLocation(4)), information(GaussianLocation(4), epsilon=2.0)),
-    "information.model": Another(information(GaussianLocation(4)), information(LogisticLocation(4))),
-    "information.gap": Same(information(GaussianLocation(4)), information(GaussianLocation(4), gap=1e-2)),
     "joint.epsilon": Another(joint(), joint(epsilon=1.5)),
     "joint.users": Another(joint(), joint(users=1000)),
     "joint.share": Another(joint(), joint(share=(0.1, 0.4))),
@@ -319,10 +316,10 @@ ROWS: dict[str, Row] = {
     "logistic location.cells": Another(information(LogisticLocation(4)), information(LogisticLocation(40))),
     "logistic location.reach": Another(information(LogisticLocation(4)), information(LogisticLocation(4, 2.0))),
     "binned model.chances": Another(
-        information(ModelCells([0.5, 0.25, 0.25], [1, 0, -1])), information(ModelCells([0.25, 0.5, 0.25], [1, 0, -1]))
+        information(Binned([0.5, 0.25, 0.25], [1, 0, -1])), information(Binned([0.25, 0.5, 0.25], [1, 0, -1]))
     ),
     "binned model.slopes": Another(
-        information(ModelCells([0.5, 0.25, 0.25], [1, 0, -1])), information(ModelCells([0.5, 0.25, 0.25], [0, 1, -1]))
+        information(Binned([0.5, 0.25, 0.25], [1, 0, -1])), information(Binned([0.5, 0.25, 0.25], [0, 1, -1]))
     ),
     "interval.lower": Another(minimax(), minimax(inputs=md.Interval(-1, 1))),
     "interval.upper": Another(minimax(), minimax(inputs=md.Interval(0, 3))),

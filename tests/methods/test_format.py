@@ -1,113 +1,28 @@
-"""FORMAT.md says what is in a design file: its tables are compared with the classes that are written and read."""
+"""FORMAT.md and `schema design` say what is in a design file: they are compared with files."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-import attrs
 import pytest
+from jsonschema import Draft202012Validator
 
 from mechdesign import Absolute, Interval, PiecewiseProblem, Squared, optimal_piecewise
-from mechdesign.mechanisms import Discrete, Piecewise, Product, UnbiasedWindow, Window
-from mechdesign.mechanisms.conditional import ConditionalNoise
-from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
-from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.methods import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
-from mechdesign.methods.additive import AdditiveBound
-from mechdesign.methods.registry import CODEC, PROVEN_BY
 from mechdesign.methods.result import FORMAT, USE, VERSION
+from mechdesign.methods.saved import design_schema
 
-MECHANISMS: tuple[type, ...] = (
-    *(Piecewise, Window, UnbiasedWindow, ConditionalNoise, Discrete, Product, JointResponse),
-    *(PeakedResponse, CountedResponse),
-)
 TEXT = (Path(__file__).parents[2] / "FORMAT.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition(f"# The design file, schema version {VERSION}\n")[2].partition("\n# ")[0]
-
-
-def _table(title: str) -> dict[str, list[set[str]]]:
-    """The rows of the table below a title: the code of each cell, by that of the first."""
-    part = SECTION.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    rows = [line.strip("|").split(" | ") for line in part.splitlines() if line.startswith("| `")]
-    codes = [[set(re.findall(r"`([^`]+)`", cell)) for cell in row] for row in rows]
-    return {row[0].strip().strip("`"): cells[1:] for row, cells in zip(rows, codes, strict=True)}
-
-
-def _keys(kind: type) -> set[str]:
-    fields = (field for field in attrs.fields(kind) if field.init and field.metadata.get("in files", True))
-    return {field.metadata.get("key", field.name) for field in fields}
-
-
-def _inside(kind: Any) -> Iterator[type]:
-    """The value classes that a type of a field can hold, and those inside them."""
-    for member in CODEC.protocols.get(kind, ()) if isinstance(kind, type) else ():
-        yield from _inside(member)
-    if isinstance(kind, type) and attrs.has(kind):
-        yield kind
-        hints = get_type_hints(kind)
-        for field in attrs.fields(kind):
-            if field.init and field.metadata.get("in files", True):
-                yield from _inside(hints[field.name])
-    for argument in get_args(kind):
-        yield from _inside(argument)
-
-
-PROBLEMS = {problem.kind: problem for problem in PROVEN_BY}
-EVIDENCE = {evidence.kind: evidence for kinds in PROVEN_BY.values() for evidence in kinds}
-
-
-def test_every_problem_is_documented_with_its_fields_and_its_evidence() -> None:
-    said = _table("Problems")
-    assert said.keys() == PROBLEMS.keys()
-    for name, kind in PROBLEMS.items():
-        assert said[name][0] == _keys(kind), name
-        assert said[name][2] == {evidence.kind for evidence in PROVEN_BY[kind]}, name
-
-
-def test_every_evidence_is_documented_with_its_fields() -> None:
-    said = _table("Evidence")
-    assert said.keys() == EVIDENCE.keys()
-    assert {name: cells[0] for name, cells in said.items()} == {name: _keys(kind) for name, kind in EVIDENCE.items()}
-
-
-def test_claims_are_said_to_be_claimed() -> None:
-    part = SECTION.partition("\n## Evidence\n")[2].partition("\n## ")[0]
-    rows = {line.split("`")[1]: line for line in part.splitlines() if line.startswith("| `")}
-    assert {name for name, row in rows.items() if "claimed" in row} == {n for n, e in EVIDENCE.items() if e.claimed}
-
-
-def test_every_mechanism_of_a_design_is_documented_with_its_fields() -> None:
-    said = _table("Mechanisms")
-    kinds: dict[str, Any] = {vars(kind)["kind"]: kind for kind in MECHANISMS}
-    assert {name: cells[0] for name, cells in said.items()} == {name: _keys(kind) for name, kind in kinds.items()}
-
-
-def test_every_value_inside_is_documented_with_its_fields() -> None:
-    outer = {*PROVEN_BY, *EVIDENCE.values(), *MECHANISMS}
-    found: set[Any] = {kind for one in outer for kind in _inside(one)} - outer
-    # what may be a part of a product: no evidence is about such a product
-    parts = {kind for member in CODEC.protocols.values() for kind in member if kind not in CODEC.protocols}
-    found -= {kind for kind in parts if _keys(kind) != {"exponent", "period"}}
-    said = _table("Values inside")
-    kinds = {kind.kind: kind for kind in found if hasattr(kind, "kind")}
-    assert said.keys() == kinds.keys()
-    assert {name: cells[0] for name, cells in said.items()} == {name: _keys(kind) for name, kind in kinds.items()}
-    for kind in found - {*kinds.values()}:
-        keys = [field.metadata.get("key", field.name) for field in attrs.fields(kind)]
-        assert json.dumps(keys).replace(" ", "")[1:-1] in SECTION, kind
-
-
-def test_what_a_tail_may_be_is_said() -> None:
-    assert all(f'"{tail.value}"' in SECTION for tail in get_type_hints(AdditiveBound)["tails"])
+SCHEMA = Draft202012Validator(design_schema())
 
 
 def _saved(design: Any, folder: Path) -> dict[str, Any]:
-    document = json.loads(design.save(folder / "design.json").read_text())
+    document = json.loads(design.save(folder / "design.json", overwrite=True).read_text())
     assert isinstance(document, dict)
     return document
 
@@ -125,18 +40,41 @@ DESIGNS: dict[str, Any] = {
 @pytest.mark.parametrize("name", DESIGNS)
 def test_a_file_has_the_documented_keys_and_no_others(name: str, tmp_path: Path) -> None:
     document = _saved(DESIGNS[name](), tmp_path)
-    top = re.findall(r"^\| `(\w+)` \|", SECTION.partition("\n**What is believed")[0], re.MULTILINE)
-    assert set(top) == document.keys()
+    assert SCHEMA.is_valid(document)
+    intro, _, rest = SECTION.partition("\n**What is believed")
+    certificate = document["certificate"]
+    for part, said in ((intro, document), (rest.partition("\n## Kinds\n")[0], certificate)):
+        assert set(re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)) == said.keys()
     assert (document["format"], document["version"], document["use"]) == (FORMAT, VERSION, USE)
     assert all(word in SECTION for word in (f'"{FORMAT}"', f'"{USE}"'))
-    certificate = document["certificate"]
-    assert _table("The certificate").keys() == certificate.keys()
     assert json.dumps([*certificate["privacy"]][1:]).replace(" ", "")[1:-1] in SECTION
-    kind, fields = PROBLEMS[document["problem"]["kind"]], _table("Problems")[document["problem"]["kind"]]
-    assert document["problem"].keys() == {"kind"} | _keys(kind) | fields[1]
-    echo = _table("Mechanisms")[document["mechanism"]["kind"]][1]
-    assert document["mechanism"].keys() - {"kind"} - echo == _table("Mechanisms")[document["mechanism"]["kind"]][0]
     assert all(f"`{key}`" in SECTION for key in document["report"])
+
+
+@pytest.mark.parametrize("part", ["problem", "mechanism", "certificate", "evidence", "report"])
+def test_the_schema_asks_for_every_key_but_an_echo(part: str, tmp_path: Path) -> None:
+    text = json.dumps(_saved(DESIGNS["line"](), tmp_path))
+    for key in _part(json.loads(text), part):
+        document = json.loads(text)
+        del _part(document, part)[key]
+        assert SCHEMA.is_valid(document) == ((part, key) in {("problem", "loss"), ("problem", "criterion")}), key
+
+
+def _part(document: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = document["certificate"]["evidence"] if name == "evidence" else document[name]
+    return found
+
+
+def test_the_schema_takes_only_evidence_of_the_problem_and_claims_that_are_called_so(tmp_path: Path) -> None:
+    document, other = (_saved(DESIGNS[name](), tmp_path) for name in ("line", "hidden joint"))
+    claimed = {"claimed": True, "evidence": {"kind": "piecewise claim", "lower": 0.0}}
+    assert SCHEMA.is_valid(document | {"certificate": document["certificate"] | claimed})
+    for certificate in (
+        claimed | {"claimed": False},
+        {"claimed": True},
+        {"evidence": other["certificate"]["evidence"]},
+    ):
+        assert not SCHEMA.is_valid(document | {"certificate": document["certificate"] | certificate})
 
 
 @pytest.mark.parametrize("name", ["line", "line onto more", "at"])

@@ -55,17 +55,14 @@ from mechdesign.methods import (
     AdditiveProblem,
     Design,
     HiddenJointProblem,
-    InformationProblem,
     JointProblem,
     WorkloadProblem,
     custom,
     optimal_additive,
     optimal_hidden,
-    optimal_information,
     optimal_joint,
     optimal_workload,
 )
-from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.prior import BinsBound
 from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
@@ -82,9 +79,11 @@ from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
 from mechdesign.words.criteria import Aim, Average, Criterion, Lexicographic, Worst
 from mechdesign.words.finite_losses import Distances
+from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.problems import information
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -162,7 +161,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload grid": lambda: _by_pairs(WorkloadProblem(1.0, Marginals((2, 3), 1))),
     "workload grid worst": lambda: _by_pairs(WorkloadProblem(1.0, Parity(2, 2), "worst")),
     "workload by a tree": lambda: _by_tree(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
-    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
+    "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
     "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
@@ -662,8 +661,8 @@ def _pairs(saved: Any) -> Truth:
             limit = math.exp(min(epsilons[one, other], 600))
             assert (row <= limit * second * (1 + 1e-9)).all() or math.isinf(epsilons[one, other]), "a pair is broken"
     errors = (law * losses[:, used]).sum(axis=1)
-    worst = problem.prior is None
-    prior = None if worst else np.asarray(problem.prior) / np.sum(problem.prior)
+    worst = problem.weights is None
+    prior = None if worst else np.asarray(problem.weights) / np.sum(problem.weights)
     key = ("pairs", epsilons.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
     cap = saved.certificate.scope.cap
     if isinstance(problem.criterion, Lexicographic):
@@ -688,7 +687,7 @@ def _plane(saved: Any) -> Truth:
         assert (law[one] <= math.exp(min(apart[one, other], 600)) * law[other] * (1 + 1e-9)).all(), "a pair is broken"
     told = places[[int(y) for y in saved.mechanism.outputs.points]]
     errors = (law * np.hypot(*(points[:, None] - told).transpose(2, 0, 1)) ** problem.loss.exponent).sum(axis=1)
-    prior = None if problem.prior is None else np.asarray(problem.prior) / np.sum(problem.prior)
+    prior = None if problem.weights is None else np.asarray(problem.weights) / np.sum(problem.weights)
     axes = [np.linspace(a, b, 9) for a, b in zip(points.min(axis=0), points.max(axis=0), strict=True)]
     grid = np.concatenate([np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2), points, told])
     losses = np.hypot(*(points[:, None] - grid).transpose(2, 0, 1)) ** problem.loss.exponent
@@ -926,7 +925,7 @@ def _workload(saved: Any) -> Truth:
 def _told_of_parameter(saved: Any) -> Truth:
     """One over the information of the law, and over the most that a program over all rows finds."""
     problem = saved.problem
-    chances, slopes = np.asarray(problem.model.chances), np.asarray(problem.model.slopes)
+    chances, slopes = np.asarray(problem.loss.chances), np.asarray(problem.loss.slopes)
     chances = chances / chances.sum()
     channel = np.asarray(saved.mechanism.probabilities)
     channel = channel / channel.sum(axis=1, keepdims=True)
@@ -1073,9 +1072,8 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert said["problem"]["loss"] == " + ".join(
             f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
         )
-    elif isinstance(problem, WorkloadProblem | InformationProblem):
-        asked = problem.workload if isinstance(problem, WorkloadProblem) else problem.model
-        assert said["problem"]["asked"] == asked.words
+    elif isinstance(problem, WorkloadProblem):
+        assert said["problem"]["asked"] == problem.workload.words
     elif not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
@@ -1336,7 +1334,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload by a tree": 1000,
     },
     ("workload", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
-    ("information", "information"): {"information": 10_000},
+    ("problem", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {
         "pair": 3000,

@@ -10,11 +10,10 @@ import cvxpy
 import pytest
 
 import mechdesign as md
-from mechdesign import design as module
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.registry import ENTRIES, METHODS, PROVEN_BY
 from mechdesign.methods.workload import Prefix
+from tests.methods.problems import information
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
@@ -29,7 +28,6 @@ ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
     "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
     "workload": (md.WorkloadProblem(1.0, Prefix(4)), md.optimal_workload),
-    "information": (md.InformationProblem(1.0, GaussianLocation(4)), md.optimal_information),
     "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
 }
 FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]
@@ -43,8 +41,8 @@ def test_solve_finds_what_the_problems_own_function_finds(name: str) -> None:
 
 def test_every_problem_of_the_package_is_answered_by_solve() -> None:
     asked = {entry.asked or entry.problem for entry in ENTRIES}
-    named = {getattr(module, name) for name in module.__all__ if name.endswith("Problem")}
-    assert asked == named - {module.TableProblem}
+    named = {getattr(md, name) for name in dir(md) if name.endswith("Problem")}
+    assert asked == named - {md.Problem, md.FileProblem}
     assert asked == {type(problem) for problem, _ in ANSWERED.values()}
 
 
@@ -65,6 +63,7 @@ FIVE_WORDS = {
     "finite": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
     "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
+    "information": information(1.0, md.models.GaussianLocation(4)),
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import mechdesign.methods
+import mechdesign
 from mechdesign.errors import InvalidInput
 from mechdesign.field import THIS, Rank, field_of
 from mechdesign.mechanisms.discrete import Discrete
@@ -29,7 +29,7 @@ DESIGNS = {
 
 
 def test_every_module_of_rivals_belongs_to_what_answers_in_its_folder() -> None:
-    folder = Path(mechdesign.methods.__file__).parent
+    folder = Path(mechdesign.__file__).parent / "methods"
     said = {path.parent.name for path in folder.glob("*/rivalry.py")}
     found = {entry.problem.__module__.split(".")[-2] for entry in ENTRIES} | {method.folder for method in METHODS}
     assert {method.folder for method in METHODS} | {"workload"} <= said <= found
@@ -69,7 +69,7 @@ def test_a_table_of_ones_own_is_ranked_if_it_keeps_every_pair() -> None:
     row = field_of(design, {"mine": flat}).row("mine")
     assert row is not None
     assert not row.published
-    assert row.average == pytest.approx(float(design.problem.prior @ design.problem.table.up.mean(axis=1)))
+    assert row.average == pytest.approx(float(design.problem.weights @ design.problem.table.up.mean(axis=1)))
     with pytest.raises(InvalidInput, match="no other mechanism has"):
         field_of(design, {THIS: flat})
     two = Finite((0, 1))

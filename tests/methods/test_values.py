@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from mechdesign import (
     Absolute,
@@ -36,31 +38,31 @@ from mechdesign import (
     optimal_unbiased,
     priors,
 )
-from mechdesign.exact.cells import Cells
 from mechdesign.methods import (
     AdditiveProblem,
     HiddenJointProblem,
-    InformationProblem,
     JointProblem,
     WorkloadProblem,
     custom,
     optimal_additive,
     optimal_hidden,
-    optimal_information,
     optimal_joint,
     optimal_workload,
 )
-from mechdesign.methods.information import GaussianLocation
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.registry import PROVEN_BY, solve
+from mechdesign.methods.saved import design_schema
 from mechdesign.methods.workload import Marginals, Prefix
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
 from mechdesign.words.classes import InPlane, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.finite_losses import Distances, Matrix
+from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.problems import information
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -144,7 +146,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
     "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),
-    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
+    "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.norm(q - np.eye(2), "fro")),
@@ -200,6 +202,13 @@ def test_a_design_read_from_its_file_is_the_same_design(name: str, tmp_path: Pat
     assert read.certificate == design.certificate
     assert (read.report.solver, read.report.versions) == (design.report.solver, design.report.versions)
     assert {*read.report.details} == {*design.report.details}
+
+
+def test_every_file_fits_the_schema_of_files_that_hold_designs(tmp_path: Path) -> None:
+    schema = Draft202012Validator(design_schema())
+    for number, name in enumerate(DESIGNS):
+        document = json.loads(_design(name).save(tmp_path / f"{number}.json").read_text())
+        assert schema.is_valid(document), name
 
 
 @pytest.mark.parametrize("name", DESIGNS)

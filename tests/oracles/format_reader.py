@@ -491,6 +491,7 @@ class Table:
         need(sum(self.weights) == self.d, "law.weights", "sum")
         need(all(a >= b for a, b in pairwise(self.weights)), "law.weights", "increase")
         self.tail = whole_number(law["tail"], "law.tail", 1, self.d - 1)
+        need(2**16 * (self.d - self.tail) >= self.d, "law.tail", "a last block must be likely enough")
         self.privacy = max(Fraction(self.weights[0], self.weights[-1]), Fraction(self.d, self.tail))
         self.read_clamp()
 

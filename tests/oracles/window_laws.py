@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import Window
+from mechdesign.words.cells import Cells
 
 
 def law_at(mechanism: Window, x: Fraction) -> list[tuple[Fraction, Fraction]]:

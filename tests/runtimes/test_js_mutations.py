@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import random
 import re
 import shutil
@@ -11,21 +10,11 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from mechdesign.mechanisms import catalogue
-from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.mechanisms.window import Window
-from mechdesign.tables import Table, make_table
 from mechdesign.tables.export.edges.js import joined
-from mechdesign.tables.export.envelopes import envelope_lines
 from mechdesign.tables.export.runtime import runtime
 from mechdesign.tables.export.shared_vectors import FOLDER
-from mechdesign.tables.kinds import Encoding
-from mechdesign.tables.reports.envelope import Subject
-from mechdesign.tables.vectors import vector_lines, vectors_with_refusals
-from mechdesign.words.domains import Interval
 
 JUDGED = ("bits", "reading", "numbers", "items", "table", "envelope", "state", "device")
 DRAWN = 250
@@ -110,43 +99,15 @@ def whole(name: str, text: str) -> str:
     return joined([text if one == name else runtime(f"js/src/{one}.mjs") for one in ("randomness", *JUDGED)])
 
 
-def further() -> dict[str, Table]:
-    """Tables whose numbers reach what those of the shared vectors do not."""
-    points, base = np.array([-2.5, -1.0, 0.0, 1.0, 2.5]), np.array([0.16, 0.05, 0.04, 0.05, 0.16])
-    moved = UnbiasedWindow(1.5, Interval(3, 5), points + 4, base, math.exp(1.5) * (1 - 1e-12))
-    many = np.full(300, 0.5 / 300)
-    return {
-        "means": make_table(moved, 16),
-        "moved_noise": make_table(catalogue.laplace(1.0, Interval(3, 5)), 16),
-        "many_outputs": make_table(Window(1.0, Interval(0, 1), np.linspace(0, 1, 300), many, 2.7), 32),
-        "all_but_one": make_table(Encoding("subset", 1.0, 7, "subset", {"subset": 6}), 32),
-        "one_byte": make_table(Encoding("response", 1.0, 256, "response", {}), 32),
-        "two_bytes": make_table(Encoding("hadamard", 1.0, 300, "hadamard", {"blocks": 4}), 32),
-    }
-
-
-def vectors_in(folder: Path) -> Path:
-    """A folder of the shared vectors and those of `further`."""
-    vectors = Path(shutil.copytree(FOLDER, folder / "vectors"))
-    for name, table in further().items():
-        cases = vectors_with_refusals(table, 8, most=300)
-        (vectors / f"{name}.json").write_bytes(table.content)
-        (vectors / f"{name}.txt").write_text(vector_lines(cases, table.sha256))
-        text = envelope_lines(table, Subject(table.sha256), cases)
-        (vectors / f"{name}_envelopes.txt").write_text(text)
-    return vectors
-
-
 def passes(texts: list[str], folder: Path) -> list[bool]:
     """Whether each of the texts answers all vectors."""
-    vectors = vectors_in(folder)
-    stems = [path.stem for path in sorted(vectors.glob("*.json"), key=lambda path: path.stat().st_size)]
+    stems = [path.stem for path in sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_size)]
     devices = [stem for stem in stems if stem.endswith("_device")]
     tables = [stem for stem in stems if stem not in devices and stem != "collection"]
     names = {"tables": tables, "devices": devices, "collection": "collection.json"}
     (folder / "mutants.json").write_text(json.dumps({"names": names, "texts": texts}))
     judge = Path(__file__).with_name("js_judge.mjs")
-    command = ["node", str(judge), str(FOLDER.parent / "js" / "replay.mjs"), str(vectors), str(folder / "mutants.json")]
+    command = ["node", str(judge), str(FOLDER.parent / "js" / "replay.mjs"), str(FOLDER), str(folder / "mutants.json")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
     said: list[bool] = json.loads(done.stdout)
     return said

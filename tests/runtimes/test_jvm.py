@@ -22,19 +22,16 @@ import pytest
 from scipy import stats
 
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.studies.frequencies import protocol_table
 from mechdesign.tables import Labels, Table, load_table, make_table
 from mechdesign.tables.device.description import Device
 from mechdesign.tables.export.edges.jvm import single
 from mechdesign.tables.export.folder import export_package, package_texts
 from mechdesign.tables.export.package import MOST_CASES, Member
-from mechdesign.tables.kinds import Encoding, ItemsLaw
+from mechdesign.tables.kinds import ItemsLaw
 from mechdesign.tables.reports.collection import Attribute, Collection, Spending
 from mechdesign.tables.reports.envelope import Subject
-from mechdesign.tables.vectors import vector_lines, vectors_with_refusals
-from mechdesign.words.domains import Finite, Interval
-from mechdesign.words.priors import uniform
+from mechdesign.words.domains import Finite
 
 ROOT = Path(__file__).parents[2]
 RUNTIMES = ROOT / "mechdesign" / "runtimes"
@@ -106,30 +103,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def more_vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shared vectors, and those of tables with more rows and of noise on both sides of 0."""
-    folder = tmp_path_factory.mktemp("vectors")
-    shutil.copytree(VECTORS, folder, dirs_exist_ok=True)
-    problem = UnbiasedProblem(1.0, uniform(Interval(-1, 1)), Interval(-1, 1), size=9, gap=1e-2)
-    others = {
-        "many_means": make_table(optimal_unbiased(problem)),
-        "moved": make_table(catalogue.duchi(1.0, Interval(3, 5)), 16),
-        "noise": make_table(catalogue.laplace(2.5, Interval(-10, 11)), 16),
-        "moved_noise": make_table(catalogue.laplace(2.5, Interval(10, 11)), 16),
-        "bits": protocol_table("oue", 1.0, 16),
-        "byte": protocol_table("grr", 1.0, 256),
-        "bytes": protocol_table("grr", 1.0, 257),
-        "blocks": make_table(Encoding("hadamard", 4.0, 5, "hadamard", {"blocks": 4}), 32),
-        "buckets": make_table(Encoding("sketch", 1.0, 9, "sketch", {"functions": 512, "buckets": 25}), 32),
-        "more_buckets": make_table(Encoding("sketch", 1.0, 9, "sketch", {"functions": 256, "buckets": 32}), 32),
-    }
-    for name, table in others.items():
-        (folder / f"{name}.json").write_bytes(table.content)
-        (folder / f"{name}.txt").write_text(vector_lines(vectors_with_refusals(table, 300), table.sha256))
-    return folder
-
-
 # -- the runtime -------------------------------------------------------------------------------------------------------
 
 
@@ -144,10 +117,10 @@ def test_its_own_tests_pass_by_its_own_tools(tmp_path: Path) -> None:
     assert int(found[1]) >= 25
 
 
-def test_it_reproduces_all_vectors(built: Path, more_vectors: Path) -> None:
-    said = re.fullmatch(r"PASS (\d+)\n", java(built, "mechdesign.runtime.Replay", str(more_vectors)))
+def test_it_reproduces_all_vectors(built: Path) -> None:
+    said = re.fullmatch(r"PASS (\d+)\n", java(built, "mechdesign.runtime.Replay", str(VECTORS)))
     assert said is not None
-    rows = (path.read_text().splitlines() for path in more_vectors.glob("*.txt"))
+    rows = (path.read_text().splitlines() for path in VECTORS.glob("*.txt"))
     assert int(said[1]) == sum(not row.startswith("#") for text in rows for row in text)
 
 
@@ -173,10 +146,10 @@ public final class Allotted {
 """
 
 
-def test_so_many_bytes_are_set_apart_for_a_report_as_its_law_needs(built: Path, more_vectors: Path) -> None:
+def test_so_many_bytes_are_set_apart_for_a_report_as_its_law_needs(built: Path) -> None:
     tables = {
         str(path): load_table(path)
-        for path in more_vectors.glob("*.json")
+        for path in VECTORS.glob("*.json")
         if path.with_suffix(".txt").exists() and "_device" not in path.name
     }
     (built / "Allotted.java").write_text(ALLOTTED)
@@ -467,7 +440,7 @@ def replaced(line: str) -> Iterator[tuple[int, int, str]]:
 
 
 @pytest.mark.slow
-def test_a_changed_runtime_does_not_reproduce_the_vectors(built: Path, more_vectors: Path, tmp_path: Path) -> None:
+def test_a_changed_runtime_does_not_reproduce_the_vectors(built: Path, tmp_path: Path) -> None:
     """A number, a comparison or a step that is another one is noticed, but where it is the same program."""
     shutil.copy(Path(__file__).with_name("Mutants.java"), built)
     javac(built, "Mutants.java", classes="out")
@@ -477,7 +450,7 @@ def test_a_changed_runtime_does_not_reproduce_the_vectors(built: Path, more_vect
         folder.mkdir()
         (folder / f"{name}.java").write_text(text)
         changes[str(folder)] = change
-    said = java(built, "Mutants", "out", str(more_vectors), *changes).splitlines()
+    said = java(built, "Mutants", "out", str(VECTORS), *changes).splitlines()
     outcomes = dict(row.rsplit(" ", 1) for row in said)
     assert set(outcomes) == set(changes)
     assert set(outcomes.values()) <= {"noticed", "survived", "invalid"}

@@ -16,20 +16,17 @@ import pytest
 from scipy import stats
 
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.studies.frequencies import protocol_table
 from mechdesign.tables import Labels, Table, load_table, make_table
 from mechdesign.tables.device.description import Device
 from mechdesign.tables.export.edges import rust
 from mechdesign.tables.export.folder import export_package
-from mechdesign.tables.export.package import Member, member_of
+from mechdesign.tables.export.package import Member
 from mechdesign.tables.export.shared_vectors import FOLDER
-from mechdesign.tables.kinds import Encoding
 from mechdesign.tables.reports.collection import Attribute, Collection, Spending
 from mechdesign.tables.reports.envelope import Subject
 from mechdesign.tables.sampler import sample_codes
-from mechdesign.words.domains import Finite, Interval
-from mechdesign.words.priors import uniform
+from mechdesign.words.domains import Finite
 
 RUNTIME = FOLDER.parent / "rust"
 DRAWS = 20_000
@@ -431,26 +428,10 @@ def mutants() -> list[tuple[str, str, str]]:
     return found
 
 
-def more_tables() -> dict[str, Table]:
-    """Of what the shared tables have too few cases: offsets, several means, and numbers from 1 to 256."""
-    problem = UnbiasedProblem(1.0, uniform(Interval(-1, 1)), Interval(-1, 1), size=9, gap=1e-2)
-    return {
-        "far": make_table(catalogue.duchi(1.0, Interval(3, 5)), 16),
-        "noise": make_table(catalogue.laplace(2.5, Interval(10, 11)), 16),
-        "means": make_table(optimal_unbiased(problem)),
-        "most": make_table(Encoding("subset", 1.0, 6, "subset", {"subset": 5}), 32),
-        "blocks": make_table(Encoding("hadamard", 1.0, 5, "hadamard", {"blocks": 4}), 32),
-        "functions": make_table(Encoding("sketch", 1.0, 5, "sketch", {"functions": 256, "buckets": 3}), 32),
-    }
-
-
 @pytest.mark.slow
 def test_a_changed_runtime_fails_vectors(tmp_path: Path) -> None:
     needs("rustc")
     shutil.copytree(FOLDER, tmp_path / "vectors")
-    for key, table in more_tables().items():
-        (tmp_path / "vectors" / f"{key}.json").write_bytes(table.content)
-        (tmp_path / "vectors" / f"{key}.txt").write_text(member_of(key, table, 20, Subject(table.sha256)).vectors)
     shutil.copytree(RUNTIME / "src", tmp_path / "src")
     (tmp_path / "main.rs").write_text(
         '#[path = "src/lib.rs"]\nmod runtime;\nfn main() {\n    let mut files = runtime::replay::Files::default();\n'

@@ -12,7 +12,7 @@ from mechdesign.tables.kinds import KINDS
 from mechdesign.tables.table import Table
 from mechdesign.words.domains import Circle
 
-MOST_BYTES = 650_000
+MOST_BYTES = 800_000
 
 
 @pytest.fixture(scope="module")

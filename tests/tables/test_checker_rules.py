@@ -61,6 +61,9 @@ def test_forging_nothing_changes_nothing(kind: str) -> None:
     assert fitted(document(kind)) == rehashed(document(kind))
 
 
+FINE: dict[str, Any] = {"bits": 32, "law.weights": lambda weights: [n << 16 for n in weights]}
+"""The counts of a table of 16 bits as those of one of 32."""
+
 FORGED: list[tuple[str, dict[str, Any], str]] = [
     # the frame
     ("window", {"format": "another table"}, "format: must be 'mechdesign table'"),
@@ -143,6 +146,7 @@ FORGED: list[tuple[str, dict[str, Any], str]] = [
     ("additive", {"law.tail": 2**16}, "law.tail: must be between 0 and 2^bits"),
     ("additive", {"law.tail": 2.0}, "file: not valid JSON: 2.0 is not allowed"),
     ("additive", {"law.tail": "9"}, "law.tail: must be between 0 and 2^bits"),
+    ("additive", FINE | {"law.tail": 2**32 - 2**16 + 1}, "law.tail: the noise must end within a block"),
     ("additive", {"law.least": "0"}, "law.shift, least, most: must be integers"),
     ("additive", {"law.shift": 1001}, "law.shift: out of range"),
     ("additive", {"law.offset": "1"}, "law.offset: must be 0"),
@@ -270,6 +274,7 @@ def test_the_last_count_within_the_cap_passes_and_the_next_one_does_not(
         ("pieces", {"law.step": decimal(float(np.nextafter(2.0**500, 0)))}),
         ("pieces", {"law.anchor": decimal(-(2.0**52) + 3), "law.scale": "1"}),
         ("additive", {"law.tail": 2**16 - 1}),
+        ("additive", FINE | {"law.tail": 2**32 - 2**16}),
         ("repaired", {"repair.mixed": "1"}),
         ("repaired", {"repair.mixed": "0", "repair.dropped": 0}),
     ],

@@ -12,10 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import dask.dataframe as dd
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from pyarrow import dataset, parquet as pq
 
 from mechdesign.data.sources import data_files
 from mechdesign.engine import Dask, Local, WorkFailed
@@ -91,6 +95,15 @@ def test_the_manifest_lists_every_part_with_its_rows_and_hash(days: Path, tmp_pa
     assert [part["rows"] for part in said["parts"]] == [100, 100, 50, 10, 100, 100, 50]
     assert [part["data"] for part in said["parts"]] == ["a.parquet"] * 3 + ["b.csv"] + ["c.parquet"] * 3
     assert sorted(path.name for path in out.iterdir()) == sorted([MANIFEST, *(part["file"] for part in said["parts"])])
+
+
+def test_readers_of_parquet_folders_take_the_parts_and_not_the_manifest(days: Path, tmp_path: Path) -> None:
+    out = apply_folder(PM, days / "*.parquet", "x", tmp_path / "out").path
+    assert len(pd.read_parquet(out)) == 500
+    assert dataset.dataset(out).count_rows() == 500
+    assert len(dd.read_parquet(out)) == 500
+    assert pl.scan_parquet(out / "*.parquet").collect().height == 500
+    assert duckdb.execute("SELECT count(*) FROM read_parquet(?)", [f"{out}/*.parquet"]).fetchone() == (500,)
 
 
 def test_a_pattern_names_files_and_a_file_may_be_drawn_in_parts(days: Path, tmp_path: Path) -> None:
@@ -376,6 +389,6 @@ def test_a_part_without_marks_of_its_own_is_not_drawn_from_again(tmp_path: Path)
         apply_folder(DUCHI, tmp_path / "told", "x", tmp_path / "again")
     with pytest.raises(FileProblem, match="and holds reports"):
         apply_table(DUCHI, tmp_path / "told" / "part-000000.csv", "x", tmp_path / "again.csv")
-    (tmp_path / "told" / "manifest.json").write_text('{"kind": "another program\'s"}')
+    (tmp_path / "told" / MANIFEST).write_text('{"kind": "another program\'s"}')
     (tmp_path / "told" / "part-000000.csv").write_text("x,id\n0.5,1\n")
     apply_table(DUCHI, tmp_path / "told" / "part-000000.csv", "x", tmp_path / "again.csv")

@@ -19,7 +19,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.tables import Misfits, estimate_reports, make_table
 from mechdesign.tables.frames import apply_folder, apply_table
 from mechdesign.tables.frames_spark import apply_spark
-from mechdesign.tables.manifest import Manifest
+from mechdesign.tables.manifest import MANIFEST, Manifest
 
 pytestmark = [
     pytest.mark.slow,
@@ -68,7 +68,7 @@ def test_the_folder_has_a_manifest_by_which_it_is_estimated(spark: Any, tmp_path
     manifest = Manifest.read(tmp_path / "out")
     assert sum(part.rows for part in manifest.parts) == 1000
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "manifest.json",
+        MANIFEST,
         *(part.file for part in manifest.parts),
     }
     assert (manifest.table, manifest.column, {part.bad for part in manifest.parts}) == (DUCHI.sha256, "x", {0})

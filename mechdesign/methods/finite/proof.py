@@ -48,14 +48,14 @@ class FiniteBound:
 
     def value(self, problem: Problem) -> Fraction:
         """The bound, exactly: valid for every epsilon-LDP mechanism with these outputs."""
-        return matrix_bound(problem.epsilon, losses_of(problem), self.levels, self.weights, problem.prior)
+        return matrix_bound(problem.epsilon, losses_of(problem), self.levels, self.weights, problem.weights)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         return float_down(self.value(_without_cap(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         asked = _without_cap(problem)
-        return float_up(matrix_error(_require_table(mechanism, asked), losses_of(asked), asked.prior))
+        return float_up(matrix_error(_require_table(mechanism, asked), losses_of(asked), asked.weights))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         _without_cap(problem)
@@ -87,14 +87,14 @@ class LexicographicBound:
     def bound(self, problem: Any, mechanism: Any) -> float:
         levels, weights = self.average.levels, self.average.weights
         losses, cap = losses_of(problem), self.cap(problem)
-        return float_down(matrix_bound(problem.epsilon, losses, levels, weights, problem.prior, cap))
+        return float_down(matrix_bound(problem.epsilon, losses, levels, weights, problem.weights, cap))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         cap, errors = self.cap(problem), exact_errors(_require_table(mechanism, problem), losses_of(problem))
         if max(errors) > Fraction(cap):
             raise CheckFailed(f"the mechanism's worst case {float(max(errors))!r} is above the cap {cap!r}")
-        assert problem.prior is not None
-        return float_up(weighted_mean(errors, problem.prior))
+        assert problem.weights is not None
+        return float_up(weighted_mean(errors, problem.weights))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         least = f", at most {1 + _slack(problem)!r} times the least"

@@ -66,7 +66,7 @@ class MatrixRivalry:
 
 def _average(problem: Problem, losses: Floats) -> Floats:
     """Over the inputs: under the prior, or else all alike."""
-    return losses.mean(axis=0) if problem.prior is None else problem.prior @ losses
+    return losses.mean(axis=0) if problem.weights is None else problem.weights @ losses
 
 
 def _asked(design: Design) -> Problem:

@@ -78,12 +78,12 @@ class _ScaledSearch:
     def __init__(self, problem: Problem, gap: float, clock: Clock) -> None:
         self.problem, self.gap, self.clock = problem, gap, clock
         self.losses = losses = losses_of(problem)
-        weights = problem.prior if isinstance(problem.criterion, Average) else None
+        weights = problem.weights if isinstance(problem.criterion, Average) else None
         single = (losses.max(axis=0) if weights is None else weights @ losses).min()
         self._scale(float(single) or float(losses.max()))
 
     def plain(self) -> tuple[Discrete, FiniteBound, Answer]:
-        gap, prior = _PROGRAM_SHARE * self.gap, self.problem.prior
+        gap, prior = _PROGRAM_SHARE * self.gap, self.problem.weights
         answer, bound = self._in_scale(gap, prior)
         return self.table(answer.base), bound, answer
 
@@ -94,15 +94,16 @@ class _ScaledSearch:
     def lexicographic(self) -> tuple[Discrete, LexicographicBound, Answer]:
         problem, criterion = self.problem, self.problem.criterion
         assert isinstance(criterion, Lexicographic)
-        assert criterion.prior is not None
+        prior = problem.weights
+        assert prior is not None
         first, worst = self._in_scale(min(self.gap, criterion.slack) / 4, None)
         cap = cap_above(worst, problem)
         if first.stopped is not None or math.ldexp(first.value, self.exponent) > cap:
             reason = first.stopped or "the least worst case is not known well enough for its slack"
             raise NoAnswer(reason, *self._lexicographic_range(criterion, first, worst))
         gap, scaled_cap = _PROGRAM_SHARE * self.gap, math.ldexp(cap, -self.exponent)
-        second = least_average(self.knapsacks, criterion.prior, gap, self.clock.deadline, scaled_cap, first.base)
-        average = self.bound(second, criterion.prior, cap)
+        second = least_average(self.knapsacks, prior, gap, self.clock.deadline, scaled_cap, first.base)
+        average = self.bound(second, prior, cap)
         evidence = LexicographicBound(average, worst)
         mechanism = self.capped_table(second.base, first.base, cap)
         if mechanism is None:
@@ -119,7 +120,7 @@ class _ScaledSearch:
         most ``1 + slack`` times its worst case. From below any levels bound every average, and multipliers of the cap
         bound these, with the largest cap there can be.
         """
-        losses, prior = self.losses, criterion.prior
+        losses, prior = self.losses, self.problem.weights
         cap = float_up(matrix_error(self.table(first.base), losses) * (1 + Fraction(criterion.slack)))
         lower = max(self.value(FiniteBound(v, v * 0), prior) for v in (worst.levels, losses.min(axis=1)))
         if average is not None:

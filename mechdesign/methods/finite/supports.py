@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mechdesign.errors import CheckFailed
 from mechdesign.values.declare import Floats
+from mechdesign.words.criteria import Lexicographic
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -19,6 +20,8 @@ def supports(problem: Problem) -> str | None:
         return "the loss must be a Matrix"
     if not LEAST_EPSILON <= problem.epsilon <= MOST_EPSILON:
         return f"eps must lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for a certified optimum"
+    if isinstance(problem.criterion, Lexicographic) and problem.criterion.cap is not None:
+        return "the worst case must be within a slack of the least: a cap is for numbers of an interval"
     return None
 
 

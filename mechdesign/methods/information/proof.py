@@ -19,18 +19,22 @@ from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.exact.sweep import greatest_share
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
-from mechdesign.methods.evidence import column, require_columns, require_mechanism, require_problem
-from mechdesign.methods.information.problem import InformationProblem
+from mechdesign.methods.evidence import column, require_columns, require_mechanism
+from mechdesign.methods.information.supports import model_of
 from mechdesign.values.declare import Floats, array, frozen
 from mechdesign.words.criteria import Family, Scope
+from mechdesign.words.models import Model
+from mechdesign.words.problem import Problem
 
 
 @frozen
 class InformationBound:
     """A price for each cell.
 
-    >>> from mechdesign.methods.information.models import GaussianLocation
-    >>> problem = InformationProblem(1.0, GaussianLocation(2))
+    >>> from mechdesign.words.criteria import Average
+    >>> from mechdesign.words.models import GaussianLocation
+    >>> from mechdesign.words.privacy import Pure
+    >>> problem = Problem(loss=GaussianLocation(2), privacy=Pure(1.0), criterion=Average())
     >>> 0 < float(InformationBound([0.05, 0.05]).most(problem)) < 1
     True
     """
@@ -40,9 +44,10 @@ class InformationBound:
 
     prices: Floats = array(column("prices"))
 
-    def most(self, problem: InformationProblem) -> Fraction:
+    def most(self, problem: Problem) -> Fraction:
         """The bound on the information, exactly; chances are divided by their exact sum."""
-        chances, slopes = problem.model.chances, problem.model.slopes
+        model = model_of(problem)
+        chances, slopes = model.chances, model.slopes
         require_columns(chances.size, prices=self.prices)
         p, _ = whole_numbers(chances)
         x, x_unit = whole_numbers(slopes)
@@ -57,27 +62,27 @@ class InformationBound:
         return Fraction(int(nu.sum())) * Fraction(2) ** nu_unit + max(Fraction(0), greatest * Fraction(2) ** unit)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        most = self.most(require_problem(problem, InformationProblem))
+        most = self.most(problem)
         if most <= 0:
             raise CheckFailed("the prices of the evidence are too low for any mechanism")
         return float_down(1 / most)
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, InformationProblem)
-        found = exact_information(require_mechanism(mechanism, Discrete, asked), asked)
+        model = model_of(problem)
+        found = exact_information(require_mechanism(mechanism, Discrete, problem), model)
         if found <= 0:
             raise CheckFailed("the mechanism's reports tell nothing of the parameter")
         return float_up(1 / found)
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        require_problem(problem, InformationProblem)
+        model_of(problem)
         return Scope(Family.ALL_OF_CELLS)
 
 
-def exact_information(table: Discrete, problem: InformationProblem) -> Fraction:
+def exact_information(table: Discrete, model: Model) -> Fraction:
     """A rational at most ``sum_o (q_o.p')^2 / (q_o.p)``, and nearly that: sums are exact, quotients rounded down."""
-    p, _ = whole_numbers(problem.model.chances)
-    x, x_unit = whole_numbers(problem.model.slopes)
+    p, _ = whole_numbers(model.chances)
+    x, x_unit = whole_numbers(model.slopes)
     entries, _ = whole_numbers(table.probabilities)
     sums = [int(row.sum()) for row in entries]
     # rows are divided by their sums: weights n / sum, to 2^-200

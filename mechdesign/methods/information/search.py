@@ -19,17 +19,19 @@ import math
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mechdesign.methods.evidence import require_asked
-from mechdesign.methods.information.models import Cells, Known
-from mechdesign.methods.information.problem import InformationProblem
 from mechdesign.methods.information.proof import InformationBound
+from mechdesign.methods.information.supports import model_of
+from mechdesign.methods.method import Demands
 from mechdesign.methods.private_table import private_table
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.methods.workload.pricing import Bits, swept
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats, frozen
 from mechdesign.words.domains import Finite
+from mechdesign.words.models import Binned, Model
+from mechdesign.words.problem import Problem
 
+_GAP = 1e-6  # unless another is demanded
 _MOST_ROUNDS = 300
 _MOST_STEPS = 80
 _STEP, _CENTRING = 0.99, 0.1
@@ -47,30 +49,32 @@ _SLIVERS = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _SLIM_SHARE = 0.2
 
 
-def optimal_information(problem: InformationProblem, seconds: float | None = None) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The certified optimum, or `NoAnswer` if the time runs out first, with the design found until then.
 
-    >>> from mechdesign.methods.information.models import GaussianLocation
-    >>> design = optimal_information(InformationProblem(1.0, GaussianLocation(40)))
+    >>> from mechdesign.words.criteria import Average
+    >>> from mechdesign.words.models import GaussianLocation
+    >>> from mechdesign.words.privacy import Pure
+    >>> problem = Problem(loss=GaussianLocation(40), privacy=Pure(1.0), criterion=Average())
+    >>> design = answer(problem, Demands())
     >>> round(1 / design.certificate.upper, 6)  # the sign mechanism: (2 / pi) tanh(1/2)^2
     0.135952
     """
-    require_asked(problem, InformationProblem)
-    clock = Clock(seconds)
+    model, clock, gap = model_of(problem), demands.clock(), demands.within(_GAP)
+    chances, ratio = model.chances / model.chances.sum(), math.exp(problem.epsilon)
     with threadpool_limits(1, user_api="blas"):
-        found = _found(problem, clock)
-    chances = problem.model.chances / problem.model.chances.sum()
-    rows = np.asarray(1 + (math.exp(problem.epsilon) - 1) * found.bits)
+        found = _solved(chances, model.slopes, ratio, _INSIDE * gap, clock)
+    rows = np.asarray(1 + (ratio - 1) * found.bits)
     base = found.shares / (rows @ chances)
-    channel, base = _slim(rows, base, problem)
+    channel, base = _slim(rows, base, (chances, model.slopes), gap)
     outputs = Finite(tuple(range(len(base))))
-    name = problem.optimum
-    mechanism = private_table(problem.epsilon, problem.inputs, outputs, channel, base, name)
+    name = str(problem.words.optimum)
+    mechanism = private_table(problem.epsilon, problem.numbers, outputs, channel, base, name)
     details = {"outputs": len(base), "rounds": found.rounds}
-    report = Report(clock.used, "interior point on rows", versions("numpy", "scipy"), details)
+    report = Report(clock.used, "interior point on rows", versions("numpy", "scipy"), details, gap)
     stopped = "the time limit was reached" if clock.is_over else "the search ended"
-    design = saying_why(Design(problem, mechanism, InformationBound(found.prices), report), problem.gap, stopped)
-    return within_gap(design, problem.gap, stopped)
+    design = saying_why(Design(problem, mechanism, InformationBound(found.prices), report), gap, stopped)
+    return within_gap(design, gap, stopped)
 
 
 @frozen
@@ -83,11 +87,6 @@ class _Found:
     value: float
     bound: float
     rounds: int
-
-
-def _found(problem: InformationProblem, clock: Clock) -> _Found:
-    chances, slopes = problem.model.chances, problem.model.slopes
-    return _solved(chances / chances.sum(), slopes, math.exp(problem.epsilon), _INSIDE * problem.gap, clock)
 
 
 def _solved(chances: Floats, slopes: Floats, ratio: float, gap: float, clock: Clock) -> _Found:
@@ -203,9 +202,9 @@ def _longest(values: Floats, change: Floats) -> float:
     return min(1.0, _STEP * float((-values[falls] / change[falls]).min())) if falls.any() else 1.0
 
 
-def _slim(rows: Floats, base: Floats, problem: InformationProblem) -> tuple[Floats, Floats]:
+def _slim(rows: Floats, base: Floats, cells: tuple[Floats, Floats], gap: float) -> tuple[Floats, Floats]:
     """The channel with as few rows as a part of the gap pays for."""
-    chances, slopes = problem.model.chances / problem.model.chances.sum(), problem.model.slopes
+    chances, slopes = cells
 
     def told(share: float) -> tuple[float, Floats, Floats]:
         used = base > share * base.sum()
@@ -221,7 +220,7 @@ def _slim(rows: Floats, base: Floats, problem: InformationProblem) -> tuple[Floa
         return float(((slopes @ channel) ** 2 / (chances @ channel)).sum()), channel, weights
 
     tried = [told(share) for share in _SLIVERS]
-    least = max(value for value, _, _ in tried) * (1 - _SLIM_SHARE * problem.gap)
+    least = max(value for value, _, _ in tried) * (1 - _SLIM_SHARE * gap)
     _, channel, weights = next(found for found in tried if found[0] >= least)
     return channel, weights
 
@@ -229,17 +228,17 @@ def _slim(rows: Floats, base: Floats, problem: InformationProblem) -> tuple[Floa
 # -- the sign ----------------------------------------------------------------------------------------------------------
 
 
-def sign_information(epsilon: float, model: Known) -> float:
+def sign_information(epsilon: float, model: Model) -> float:
     """Of reports that tell a sign, and lie with chance ``1 / (1 + e^eps)``.
 
     It is the sign of the observation, ``(2 f(0) tanh(eps/2))^2`` for a density f that is symmetric around 0; of cells
     that stand for nothing else it is the sign of their slope.
 
-    >>> from mechdesign.methods.information.models import GaussianLocation
+    >>> from mechdesign.words.models import GaussianLocation
     >>> round(sign_information(1.0, GaussianLocation(3)), 6), round(2 / math.pi * math.tanh(0.5) ** 2, 6)
     (0.135952, 0.135952)
     """
-    if not isinstance(model, Cells):
+    if not isinstance(model, Binned):
         return (2 * model.middle * math.tanh(epsilon / 2)) ** 2
     chances, rises = model.chances / model.chances.sum(), model.slopes > 0
     ratio = math.exp(epsilon)
@@ -247,6 +246,6 @@ def sign_information(epsilon: float, model: Known) -> float:
     return float(sum((row @ model.slopes) ** 2 / (row @ chances) for row in rows))
 
 
-def cells_tell_sign(model: Known) -> bool:
+def cells_tell_sign(model: Model) -> bool:
     """Whether the cell alone tells the sign: an odd number of equal cells has one around 0."""
-    return isinstance(model, Cells) or model.cells % 2 == 0
+    return isinstance(model, Binned) or model.cells % 2 == 0

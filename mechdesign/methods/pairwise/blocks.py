@@ -70,7 +70,7 @@ def solved(
         program = windowed_program(problem, losses, window, first, second, least)
         optimum = solve_cones(program, gap, deadline, say)
         table, flows = lifted(problem, program, window, optimum)
-    weights = problem.prior if problem.prior is not None else np.maximum(optimum.weights, 0.0)
+    weights = problem.weights if problem.weights is not None else np.maximum(optimum.weights, 0.0)
     return Solved(table, flows, weights, optimum.upper, optimum.steps)
 
 
@@ -81,7 +81,7 @@ def lifted(problem: Problem, program: ConeProgram, window: Places, optimum: Cone
     at = np.arange(outputs)[:, None]
     table[program.inputs, at] = program.share * optimum.values[at, program.node]
     table[window, at] = optimum.values
-    prior = optimum.weights if problem.prior is None else problem.prior
+    prior = optimum.weights if problem.weights is None else problem.weights
     one, other = (window[program.block, part] for part in (program.first, program.second))
     inner = np.stack([program.block, one, other, optimum.flow], axis=1)
     # an input's own reduced cost goes to the node it is tied to

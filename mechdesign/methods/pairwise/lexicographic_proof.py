@@ -93,8 +93,8 @@ def average_below(average: PairsBound, problem: Problem, cap: float) -> Fraction
 
 
 def _prior(problem: Problem) -> Floats:
-    assert problem.prior is not None
-    return problem.prior
+    assert problem.weights is not None
+    return problem.weights
 
 
 def _slack(problem: Problem) -> float:

@@ -45,7 +45,7 @@ def optimal_lexicographic(problem: Problem, gap: float, clock: Clock, say: Calla
     """The certified optimum, or `NoAnswer` with bounds of the average at the least worst case."""
     losses, criterion = problem.table.up, problem.criterion
     assert isinstance(criterion, Lexicographic)
-    prior = criterion.prior
+    prior = problem.weights
     assert prior is not None
     fine = min(gap, criterion.slack)
     alone, finer = evolved(problem, criterion=Worst()), max(_LEAST_GAP, _FIRST_SHARE * fine)

@@ -74,7 +74,7 @@ def planar_laplace(problem: Problem) -> tuple[Measured, ...]:
     if plane is None:
         return tuple(found)
     found.append(Measured(f"{LAPLACE}, to the nearest place", *_enclosed(plane, plane.nearest)))
-    if problem.prior is not None:
+    if problem.weights is not None:
         found.append(Measured(LAPLACE + REMAPPED, *_enclosed(plane, plane.remapped)))
     return tuple(found)
 
@@ -115,7 +115,7 @@ class Plane:
         if side > _COARSEST:
             return None
         wide, high = (math.ceil(part / side) for part in span.tolist())
-        weights = None if problem.prior is None else problem.prior / problem.prior.sum()
+        weights = None if problem.weights is None else problem.weights / problem.weights.sum()
         return cls(inputs, outputs, problem.table.up, weights, side, (wide, high))
 
     @property

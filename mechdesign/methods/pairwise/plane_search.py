@@ -80,7 +80,7 @@ def optimal_in_plane(problem: Problem, gap: float, clock: Clock, say: Callable[[
     assert best_above is not None
     (below, relaxed), (above, reached) = best_below, _fewer(problem, gap, *best_above, clock)
     flows = few_flows(problem, gap, below.losses, relaxed.weights, relaxed.flows)
-    weights = np.empty(0) if problem.prior is not None else relaxed.weights
+    weights = np.empty(0) if problem.weights is not None else relaxed.weights
     evidence = PlaneBound(weights, below.axes, below.cuts, *flows.T)
     found = evolved(problem, among=InPlane(above.places))
     details = {"rounds": rounds, "rectangles": len(below.tiles), "flows": len(flows)}

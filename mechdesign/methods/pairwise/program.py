@@ -42,7 +42,7 @@ def whole_program(problem: Problem, losses: Floats, cap: float | None = None) ->
         np.tile(first, outputs),
         np.tile(second, outputs),
         np.tile(bound, outputs),
-        problem.prior,
+        problem.weights,
         cap=cap,
     )
 
@@ -98,7 +98,7 @@ def windowed_program(
         part = np.exp(-apart[nearest, np.arange(size)])
         node.append(nearest)
         share.append(part)
-        seen.append(part >= (0.0 if problem.prior is None else least_share))
+        seen.append(part >= (0.0 if problem.weights is None else least_share))
         here = (place[first] >= 0) & (place[second] >= 0)
         one.append(place[first[here]])
         other.append(place[second[here]])
@@ -113,9 +113,9 @@ def windowed_program(
         left_out[:, y] = True
         left_out[best, y] = False
     far = None
-    if kept < size and problem.prior is not None:
-        far = problem.prior * np.where(left_out, losses, losses.max() * 2).min(axis=1)
+    if kept < size and problem.weights is not None:
+        far = problem.weights * np.where(left_out, losses, losses.max() * 2).min(axis=1)
     pairs = np.concatenate(block), np.concatenate(one), np.concatenate(other)
     bound = closed[window[pairs[0], pairs[1]], window[pairs[0], pairs[2]]]
     loss = losses.T[np.arange(outputs)[:, None], inputs]
-    return ConeProgram(size, nodes, inputs, at, shares, np.ascontiguousarray(loss), *pairs, bound, problem.prior, far)
+    return ConeProgram(size, nodes, inputs, at, shares, np.ascontiguousarray(loss), *pairs, bound, problem.weights, far)

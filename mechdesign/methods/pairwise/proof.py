@@ -85,8 +85,8 @@ def bound_of_flows(problem: Problem, losses: Floats, weights: Floats, columns: t
     if isinstance(problem.criterion, Average):
         if weights.size:
             raise CheckFailed("the weights of an average are the prior, and evidence has none of its own")
-        assert problem.prior is not None
-        weights = problem.prior
+        assert problem.weights is not None
+        weights = problem.weights
     return weighted_bound(problem, losses, weights, columns) / exact_sum(weights)
 
 
@@ -101,7 +101,7 @@ def weighted_bound(problem: Problem, losses: Floats, weights: Floats, columns: t
 def attained_by(mechanism: Any, problem: Problem) -> float:
     """At least what the mechanism loses: under the prior, or at the worst input."""
     errors = errors_up(require_table(mechanism, problem), problem)
-    return float(errors.max()) if problem.prior is None else average_up(errors, problem.prior)
+    return float(errors.max()) if problem.weights is None else average_up(errors, problem.weights)
 
 
 def average_up(errors: Floats, prior: Floats) -> float:

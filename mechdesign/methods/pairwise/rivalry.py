@@ -44,17 +44,17 @@ class PairsRivalry:
     def lost(self, design: Design, law: Discrete | Measured) -> Lost:
         problem = _asked(design).as_published
         if isinstance(law, Measured):
-            is_worst = _ranked_by(problem).prior is None
+            is_worst = _ranked_by(problem).weights is None
             return Lost(law.upper, None, law.lower) if is_worst else Lost(None, law.upper, law.lower)
         errors = errors_up(law, problem)
-        average = errors.mean() if problem.prior is None else errors @ problem.prior
+        average = errors.mean() if problem.weights is None else errors @ problem.weights
         return Lost(float(errors.max()), float(average))
 
     def certified(self, first: Design, design: Design) -> Lost:
         assert isinstance(design.mechanism, Discrete)
         if isinstance(_asked(design).among, InPlane):  # reports anywhere: only what is certified is known
             upper = design.certificate.upper
-            return Lost(upper, None) if _asked(design).prior is None else Lost(None, upper)
+            return Lost(upper, None) if _asked(design).weights is None else Lost(None, upper)
         return self.lost(design, design.mechanism)
 
     def least(self, design: Design, lost: Lost) -> float | None:

@@ -88,7 +88,7 @@ def adversary_error(table: Floats, problem: Problem) -> float | None:
 
 
 def _joint(table: Floats, problem: Problem) -> Floats:
-    weights = np.full(len(table), 1 / len(table)) if problem.prior is None else problem.prior
+    weights = np.full(len(table), 1 / len(table)) if problem.weights is None else problem.weights
     return np.asarray(weights[:, None] * table)
 
 

@@ -64,5 +64,5 @@ def answer(problem: Problem, demands: Demands) -> Design:
 def _design(problem: Problem, gap: float, clock: Clock, found: Solved) -> Design:
     """The design that a program's optimum gives, or `NoAnswer` where its gap is wider than was asked."""
     flows = thinned(problem, gap, problem.table.down, found.weights, found.flows)
-    evidence = PairsBound(np.empty(0) if problem.prior is not None else found.weights, *flows.T)
+    evidence = PairsBound(np.empty(0) if problem.weights is not None else found.weights, *flows.T)
     return answered(problem, gap, clock, evidence, found.table, {"steps": found.steps, "flows": len(flows)})

@@ -27,6 +27,8 @@ def supports(problem: Problem) -> str | None:
             return "the least worst case is not known well enough where reports may be anywhere: take Worst or Average"
         if criterion.slack < LEAST_SLACK:
             return f"slack must be at least {LEAST_SLACK:g}"
+        if criterion.cap is not None:
+            return "the worst case must be within a slack of the least: a cap is for numbers of an interval"
     return None
 
 

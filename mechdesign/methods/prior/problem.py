@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mechdesign.errors import InvalidInput
-from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo
+from mechdesign.exact.cuts import coarse_cells, prior_echo
 from mechdesign.methods.minimax.problem import ABSOLUTE, LEAST_EPSILON, MOST_EPSILON
 from mechdesign.methods.points.problem import require_points_problem, weights_on
 from mechdesign.values.codec import named
 from mechdesign.values.declare import Floats, epsilon, field, frozen, gap, settle
 from mechdesign.values.fingerprint import weights_in_words
 from mechdesign.words import priors
+from mechdesign.words.cells import Cells, KnownPrior, in_words
 from mechdesign.words.criteria import Aim, Criterion
 from mechdesign.words.domains import POINTS_OPTION, STEP, UNIT, Finite, Interval, interval_field
 from mechdesign.words.losses import Loss, Power, loss_field

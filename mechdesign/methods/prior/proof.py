@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells, KnownPrior, cells_of
+from mechdesign.exact.cuts import cells_of
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_average
 from mechdesign.mechanisms.window import Window
 from mechdesign.methods.evidence import require_mechanism, require_problem
 from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.values.declare import array, frozen, optional, stored
+from mechdesign.words.cells import Cells, KnownPrior
 from mechdesign.words.criteria import Family, Scope
 from mechdesign.words.domains import Interval
 

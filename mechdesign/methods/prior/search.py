@@ -18,17 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.exact.cells import (
-    Cells,
-    KnownPrior,
-    as_held,
-    atom_cells,
-    coarse_cells,
-    density_cells,
-    distinct,
-    first_cuts,
-    first_runs,
-)
+from mechdesign.exact.cuts import as_held, atom_cells, coarse_cells, density_cells, first_cuts, first_runs
 from mechdesign.exact.partition import best_partition, bin_costs, bin_medians, bin_outputs
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.window import Window
@@ -39,6 +29,7 @@ from mechdesign.methods.prior.proof import BinsBound
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells, KnownPrior, distinct
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.priors import Atoms, Density
 

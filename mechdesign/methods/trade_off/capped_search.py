@@ -13,7 +13,6 @@ import numpy as np
 from mechdesign_solvers import SolverError
 from numpy.typing import NDArray
 
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.partition import best_partition, bin_costs, bin_outputs
 from mechdesign.exact.window import exact_worst_error
@@ -22,6 +21,7 @@ from mechdesign.methods.trade_off.capped_program import BaseMeasure, CappedProgr
 from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
+from mechdesign.words.cells import Cells
 from mechdesign.words.domains import UNIT
 from mechdesign.words.losses import Power
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mechdesign.errors import InvalidInput, require_finite
-from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo, rounded_to_atoms
+from mechdesign.exact.cuts import coarse_cells, prior_echo, rounded_to_atoms
 from mechdesign.methods.minimax.problem import ABSOLUTE
 from mechdesign.methods.prior.problem import require_prior_problem
 from mechdesign.values.codec import named
 from mechdesign.values.declare import SLACK_OPTION, epsilon, field, finite, frozen, gap, option, optional, settle
 from mechdesign.words import priors
+from mechdesign.words.cells import Cells, KnownPrior, in_words
 from mechdesign.words.criteria import Aim, Criterion
 from mechdesign.words.domains import INTERVAL_OPTION, UNIT, Interval, interval_field
 from mechdesign.words.losses import Loss, Power, loss_field

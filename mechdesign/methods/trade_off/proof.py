@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput, require_finite
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_average, exact_worst_error
@@ -26,6 +25,7 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.methods.evidence import require_mechanism, require_problem
 from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.values.declare import array, field, frozen, optional
+from mechdesign.words.cells import Cells
 from mechdesign.words.criteria import Family, Scope
 from mechdesign.words.domains import Interval
 

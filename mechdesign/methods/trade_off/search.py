@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells, as_held, coarse_cells
+from mechdesign.exact.cuts import as_held, coarse_cells
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
@@ -38,6 +38,7 @@ from mechdesign.methods.trade_off.problem import MOST_ATOMS, TradeOffProblem
 from mechdesign.methods.trade_off.proof import TradeOffBound
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
 from mechdesign.words.priors import Atoms
 
 Floats = NDArray[np.float64]

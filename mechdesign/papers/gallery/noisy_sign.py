@@ -14,7 +14,6 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import mechdesign as md
-from mechdesign.methods.information.models import GaussianLocation
 from mechdesign.papers.gallery.agreement import near
 
 CHAPTER = "Counting many reports"
@@ -22,7 +21,8 @@ TOLERANCE = near(1e-6)
 
 
 def most(epsilon: float) -> float:
-    found = md.optimal_information(md.InformationProblem(epsilon, GaussianLocation(40)))
+    model = md.models.GaussianLocation(40)
+    found = md.solve(md.Problem(loss=model, privacy=md.Pure(epsilon), criterion=md.Average()))
     return 1 / found.certificate.lower
 
 

@@ -99,11 +99,11 @@ export function replay(subject, text) {
 async function main(paths) {
   const vectors = readFileSync(paths.at(-1), "utf8");
   if (paths[0].endsWith(".mjs")) return replay(await import(pathToFileURL(resolve(paths[0]))), vectors);
-  const { envelopeWriter, readDevice, readTable } = await import("./src/index.mjs");
+  const { envelopeWriter, readTable } = await import("./src/index.mjs");
   const texts = paths.slice(0, -1).map((path) => readFileSync(path, "utf8"));
   const isDevice = texts.length > 1;
   const tables = texts.slice(0, isDevice ? -1 : 1).map(readTable);
-  if (isDevice) return replay(readDevice(texts.at(-1), tables), vectors);
+  if (isDevice) return replay((await import("./src/device.mjs")).readDevice(texts.at(-1), tables), vectors);
   if (vectors.startsWith("# envelopes")) return replay({ table: tables[0], write: envelopeWriter(tables[0]) }, vectors);
   return replay(tables[0], vectors);
 }

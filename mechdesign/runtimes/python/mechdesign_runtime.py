@@ -30,6 +30,7 @@ LAST_DAY = 2932896  # 9999-12-31
 MOST = 2**31 - 1
 MOST_COUNT = 2**63 - 1
 MOST_PLACE = 2**62
+LAST_BLOCK = 16  # noise ends within a block with a chance of at least 2^-16: nobody draws for ever
 AHEAD = 100
 HEAD = struct.Struct("<7sB32sIIII")
 TURN = threading.Lock()  # between what is loaded and what is stored then, threads take turns
@@ -307,6 +308,7 @@ def additive(law, bits, domain):
     offset, shift, clamped = double(law["offset"]), whole_number(law["shift"], -1000, 1000), clamp(law)
     scale, step = math.ldexp(1.0, shift), math.ldexp(1.0, -shift)
     cumulative, tail = sums(law["weights"], 1 << bits), whole_number(law["tail"], 1, (1 << bits) - 1)
+    require((1 << bits) - tail << LAST_BLOCK >= 1 << bits)
     require_places(domain, offset, scale, MOST_PLACE)
 
     def rule(x, read):

@@ -143,6 +143,15 @@ class Reading(unittest.TestCase):
             with self.subTest(name=name, place=place), self.assertRaises(runtime.NotReadable):
                 runtime.Table(changed(json.loads(content), place, value))
 
+    def test_noise_that_hardly_ever_ends_is_refused(self):
+        said = json.loads((VECTORS / "additive.json").read_text(encoding="ascii"))
+        said["law"]["weights"] = [count << 16 for count in said["law"]["weights"]]
+        said["law"]["tail"], said["bits"] = 2**32 - 2**16, 32
+        runtime.Table(said)
+        said["law"]["tail"] += 1
+        with self.assertRaises(runtime.NotReadable):
+            runtime.Table(said)
+
     def test_a_changed_table_is_refused_or_draws(self):
         """What is drawn ends, and an input is refused as one: no changed file leads to another error."""
         for name in TABLES:

@@ -35,6 +35,7 @@ _MOST_TRIED = 30
 _SEEDS = 1000
 _MOST_INPUTS = 100
 _PERIOD = 20
+_UNLISTED = 1e300
 
 
 @frozen
@@ -182,6 +183,9 @@ def _refused(device: Device, walked: list[Step]) -> Iterator[Step]:
         yield report(device, other, inputs[0], 7)
     for state in (State(MOST_NUMBER, 5, 0), State(MOST_NUMBER - 1, 5, device.reports - 1)):
         yield report(device, device.stored(state), inputs[0], 5)
+    if device.values and not device.items and device.told is None:
+        unlisted = State(3, 0, 0, ((inputs[0], _UNLISTED),))  # what is no label is remembered as it is
+        yield report(device, device.stored(unlisted), inputs[0], 0)
 
 
 def _broken(device: Device, content: bytes) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from doubles whose last digits depend on the machine, and only its vectors follo
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.truncated import Truncated
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.tables.checker import canonical
 from mechdesign.tables.device.description import Device
@@ -39,6 +41,9 @@ _CASES = 6
 _MOST = 700
 """The most cases at boundaries: all of them, but for the one of 257 items."""
 
+_FEWER = 120
+"""The same of tables that are there for their shape alone."""
+
 _ODD = ('a "quote"', "back\\slash", "\u00e9t\u00e9", "\U0001f600", "\ufb01n", "z")
 """Texts that sort differently in UTF-8 and in UTF-16."""
 
@@ -55,6 +60,20 @@ def _items(kind: str, size: int, bits: int, labels: Labels | None = None, **opti
 def _finite(points: tuple[float, ...], bits: int, inputs: tuple[str, ...] = (), outputs: tuple[str, ...] = ()) -> Table:
     labels = Labels(inputs or None, outputs or None)
     return make_table(catalogue.randomised_response(1.0, Finite(points)), bits, labels=labels)
+
+
+def _means() -> Table:
+    """Five rows, on a domain that lies beside 0."""
+    points, base = np.array([1.5, 3.0, 4.0, 5.0, 6.5]), np.array([0.16, 0.05, 0.04, 0.05, 0.16])
+    return make_table(UnbiasedWindow(1.5, Interval(3, 5), points, base, math.exp(1.5) * (1 - 1e-12)), 16)
+
+
+def _many_outputs() -> Table:
+    """Places of outputs need two bytes."""
+    rows = np.ones((2, 300))
+    rows[0, :150] = rows[1, 150:] = 2.5
+    outputs = Finite(tuple(range(300)))
+    return make_table(Discrete(1.0, Finite((0, 1)), outputs, rows / rows.sum(axis=1, keepdims=True)), 16)
 
 
 def _near() -> Table:
@@ -90,6 +109,19 @@ _TABLES: Mapping[str, Callable[[], Table]] = {
     "hadamard_one": lambda: _items("hadamard", 7, 62, blocks=1),
     "sketch": lambda: _items("sketch", 5, 32, functions=4, buckets=11),
 }
+_SHAPES: Mapping[str, Callable[[], Table]] = {
+    "means": _means,
+    "means_again": lambda: _finite((1.5, 3.0, 4.0, 5.0, 6.5), 16),
+    "noise": lambda: make_table(catalogue.laplace(2.5, Interval(-10, 0.03125)), 16),
+    "moved_noise": lambda: make_table(catalogue.laplace(1.0, Interval(3, 5)), 16),
+    "many_outputs": _many_outputs,
+    "one_byte": lambda: _items("response", 256, 32),
+    "all_but_one": lambda: _items("subset", 8, 32, subset=7),
+    "two_bytes": lambda: _items("hadamard", 300, 32, blocks=4),
+    "whole_bytes": lambda: _items("sketch", 9, 16, functions=256, buckets=32),
+    "broken_bytes": lambda: _items("sketch", 9, 16, functions=512, buckets=25),
+}
+"""Tables that are there for their shape alone: another one of their kind has all cases."""
 _DEVICES: Mapping[str, tuple[int, int]] = {
     "labels": (2, 3),
     "labels_in": (1, 4),
@@ -100,6 +132,7 @@ _DEVICES: Mapping[str, tuple[int, int]] = {
     "additive": (1, 3),
     "response": (2, 4),
     "unary": (1, 2),
+    "means": (3, 4),
 }
 """How many values each device remembers, and how many reports it makes. Its second table is the one with ``_again``."""
 _TWICE = "finite"
@@ -109,10 +142,10 @@ _COLLECTION = "labels", "unary_labels", "pieces"
 
 def shared_vectors(folder: Path = FOLDER) -> dict[str, bytes]:
     """The files of the folder as they should be, by their names: tables as they are where they are there."""
-    tables = {name: _kept(folder / f"{name}.json", made) for name, made in _TABLES.items()}
+    tables = {name: _kept(folder / f"{name}.json", made) for name, made in {**_TABLES, **_SHAPES}.items()}
     made: dict[str, str | bytes] = {}
     for name, table in tables.items():
-        cases = vectors_with_refusals(table, _CASES, _MOST)
+        cases = vectors_with_refusals(table, _CASES, _FEWER if name in _SHAPES else _MOST)
         made[f"{name}.json"] = table.content
         made[f"{name}.txt"] = vector_lines(cases, table.sha256)
         made[f"{name}_envelopes.txt"] = envelope_lines(table, Subject(table.sha256), cases)

@@ -280,6 +280,9 @@ def _made(
     if weights is None or least_tail >= full:
         return None
     tail = min(max(round(Fraction(drop) * full), least_tail), full - 1)
+    if full - tail << checker.LAST_BLOCK < full:
+        rule = "be so large that noise ends within a domain length with chance 2^-16: samplers draw until it does"
+        raise InvalidInput("epsilon", mechanism.epsilon, rule, "take a larger eps")
     return AdditiveLaw(inputs, bits, clamp, offset, shift, least, most, tuple(weights), tail)
 
 

@@ -12,7 +12,7 @@ from mechdesign.words.privacy import Pure
 
 
 def settled(problem: Any) -> dict[str, Any]:
-    """Nothing follows; inputs are an interval, and all words are about one, or `InvalidInput`."""
+    """The prior on the inputs, which are an interval; all words are about one, or `InvalidInput`."""
     if not isinstance(problem.inputs, Interval):
         step = "for example Interval(0, 1); a Matrix has the losses of finitely many inputs"
         raise InvalidInput(
@@ -20,11 +20,9 @@ def settled(problem: Any) -> dict[str, Any]:
         )
     if not isinstance(problem.privacy, Pure):
         raise InvalidInput("privacy", problem.privacy, "be one epsilon for all inputs of an interval", "take Pure(eps)")
-    if problem.criterion.prior is not None:
-        raise InvalidInput("prior", "weights", "be left out for an interval", "take Worst()")
     if isinstance(problem.among, Onto | InPlane):
         raise InvalidInput("among", problem.among, "be about numbers", "take All() or UnbiasedPiecewise()")
-    return {}
+    return {"criterion": problem.criterion.over(problem.inputs)}
 
 
 def words(problem: Any) -> Words:

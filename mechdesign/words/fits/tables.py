@@ -9,7 +9,7 @@ from mechdesign.values.fingerprint import fingerprint
 from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
-from mechdesign.words.fits.words import Words, usual_words
+from mechdesign.words.fits.words import Words, require_inputs, usual_words
 from mechdesign.words.places import EUCLIDEAN
 from mechdesign.words.privacy import Metric, Pairwise, Pure
 
@@ -17,15 +17,9 @@ from mechdesign.words.privacy import Metric, Pairwise, Pure
 def settled(problem: Any) -> dict[str, Any]:
     """Inputs and the weights of a criterion, which follow from loss and privacy."""
     _require_fit(problem)
-    inputs = _inputs(problem)
-    if problem.inputs is not None and problem.inputs != inputs:
-        rule = f"be {inputs}, those of privacy and loss"
-        raise InvalidInput("inputs", str(problem.inputs), rule, "leave them out")
-    size, criterion = len(inputs), problem.criterion.over(len(inputs))
-    if criterion.prior is not None and criterion.prior.shape != (size,):
-        raise InvalidInput("prior", criterion.prior.shape, f"be one weight for each of the {size} inputs")
-    require_labels(problem.loss.input_labels, size, "input_labels")
-    return {"inputs": inputs, "criterion": criterion}
+    inputs = require_inputs(problem, _inputs(problem))
+    require_labels(problem.loss.input_labels, len(inputs), "input_labels")
+    return {"inputs": inputs, "criterion": problem.criterion.over(inputs)}
 
 
 def _inputs(problem: Any) -> Finite:

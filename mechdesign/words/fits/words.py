@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
 from mechdesign.values.fingerprint import weights_in_words
+from mechdesign.words.cells import in_words
+from mechdesign.words.domains import Finite
 
 Labels = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -17,7 +22,7 @@ class Words:
     ``measure`` is what is small for a good mechanism (``absolute error``), ``subject`` what is perturbed, ``loss`` what
     is least, ``headline`` the certified quantity, ``particulars`` what else its number depends on, ``prior`` what an
     average is taken under, ``asked`` what a saved certificate is about, ``labels`` the names of inputs and outputs,
-    ``privacy`` what must be kept.
+    ``privacy`` what must be kept, ``optimum`` what the mechanism of the optimum is called, if not as the method has it.
     """
 
     measure: str
@@ -29,17 +34,31 @@ class Words:
     prior: str | None = None
     particulars: tuple[str, ...] = ()
     labels: Labels | None = None
+    optimum: str | None = None
 
 
 def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:
     """The words that follow from the five of a problem where nothing else is said."""
-    weights = problem.criterion.prior
     headline = problem.criterion.headline(measure)
     usual = {
         "subject": str(problem.inputs),
         "headline": headline,
         "asked": said.get("headline", headline),
         "privacy": problem.privacy.words,
-        "prior": None if weights is None else weights_in_words(weights),
+        "prior": _prior_in_words(problem.criterion.prior),
     }
     return Words(measure=measure, loss=loss, **usual | said)
+
+
+def require_inputs(problem: Any, inputs: Finite) -> Finite:
+    """The inputs that follow from other words, or `InvalidInput` where the problem says that they are others."""
+    if problem.inputs is not None and problem.inputs != inputs:
+        rule = f"be {inputs}, those of privacy and loss"
+        raise InvalidInput("inputs", str(problem.inputs), rule, "leave them out")
+    return inputs
+
+
+def _prior_in_words(prior: Any) -> str | None:
+    if prior is None:
+        return None
+    return weights_in_words(prior) if isinstance(prior, np.ndarray) else in_words(prior)

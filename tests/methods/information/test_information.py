@@ -11,21 +11,14 @@ from scipy.optimize import linprog
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput
-from mechdesign.methods.information import (
-    Cells,
-    GaussianLocation,
-    InformationBound,
-    InformationProblem,
-    LogisticLocation,
-    cells_tell_sign,
-    optimal_information,
-    sign_information,
-)
+from mechdesign.methods.information import InformationBound, cells_tell_sign, sign_information
+from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
+from tests.methods.problems import information
 from tests.oracles.staircase_rows import all_rows
 
 
 def _information(epsilon: float, cells: int = 40) -> tuple[float, float]:
-    found = optimal_information(InformationProblem(epsilon, GaussianLocation(cells), gap=1e-8)).certificate
+    found = md.solve(information(epsilon, GaussianLocation(cells)), gap=1e-8).certificate
     return 1 / found.upper, 1 / found.lower
 
 
@@ -62,7 +55,7 @@ def test_random_models_hold_what_a_program_over_all_rows_finds(seed: int) -> Non
     slopes -= slopes.mean()
     rows = all_rows(size, epsilon)
     found = linprog(-((rows @ slopes) ** 2) / (rows @ chances), A_eq=rows.T, b_eq=np.ones(size))
-    certificate = optimal_information(InformationProblem(epsilon, Cells(chances, slopes))).certificate
+    certificate = md.solve(information(epsilon, Binned(chances, slopes))).certificate
     assert 1 / certificate.upper <= -found.fun * (1 + 1e-7)
     assert -found.fun <= 1 / certificate.lower * (1 + 1e-7)
 
@@ -76,7 +69,7 @@ def test_many_cells_are_proven_too() -> None:
 def test_no_report_tells_more_than_the_cells_themselves() -> None:
     for model in (GaussianLocation(10), LogisticLocation(10)):
         chances, slopes = model.chances, model.slopes
-        found = optimal_information(InformationProblem(8.0, model)).certificate
+        found = md.solve(information(8.0, model)).certificate
         assert 1 / found.upper < float((slopes**2 / chances).sum()) < model.unbinned
         assert chances.sum() == pytest.approx(1)
         assert slopes.sum() == pytest.approx(0, abs=1e-12)
@@ -86,7 +79,7 @@ def test_no_report_tells_more_than_the_cells_themselves() -> None:
 def test_no_prices_prove_less_than_the_optimum(prices: list[float]) -> None:
     model = GaussianLocation(2)
     best = 2 / math.pi * math.tanh(0.5) ** 2
-    assert float(InformationBound(prices).most(InformationProblem(1.0, model))) >= best * (1 - 1e-9)
+    assert float(InformationBound(prices).most(information(1.0, model))) >= best * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -102,11 +95,11 @@ def test_no_prices_prove_less_than_the_optimum(prices: list[float]) -> None:
 )
 def test_models_that_are_none_are_refused(chances: Any, slopes: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        Cells(chances, slopes)
+        Binned(chances, slopes)
 
 
 def test_a_design_is_the_same_after_a_file(tmp_path: Any) -> None:
-    design = optimal_information(InformationProblem(3.0, GaussianLocation(12)))
+    design = md.solve(information(3.0, GaussianLocation(12)))
     assert md.load_design(design.save(tmp_path / "design.json")) == design
 
 
@@ -123,15 +116,15 @@ def test_the_noisy_sign_is_that_of_the_observation_whatever_the_cells(model: Any
 @pytest.mark.parametrize("rows", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
 def test_the_noisy_sign_of_a_file_does_not_depend_on_its_rows(rows: list[int]) -> None:
     chances, slopes = np.array([0.5, 0.2, 0.3]), np.array([1.0, 0.2, -1.2])
-    expected = sign_information(1.0, Cells(chances, slopes))
-    assert sign_information(1.0, Cells(chances[rows], slopes[rows])) == pytest.approx(expected, rel=1e-12)
+    expected = sign_information(1.0, Binned(chances, slopes))
+    assert sign_information(1.0, Binned(chances[rows], slopes[rows])) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("model", "cells", "epsilon"), [(GaussianLocation, 2, 1.0), (GaussianLocation, 4, 0.5), (LogisticLocation, 6, 2.0)]
 )
 def test_a_sign_that_cells_tell_is_not_above_the_optimum(model: Any, cells: int, epsilon: float) -> None:
-    certificate = optimal_information(InformationProblem(epsilon, model(cells))).certificate
+    certificate = md.solve(information(epsilon, model(cells))).certificate
     assert cells_tell_sign(model(cells))
     assert sign_information(epsilon, model(cells)) <= 1 / certificate.lower * (1 + 1e-12)
 
@@ -140,13 +133,13 @@ def test_the_sign_of_slopes_is_not_above_the_optimum_of_a_file() -> None:
     rng = np.random.default_rng(3)
     for _ in range(5):
         chances, slopes = rng.dirichlet(np.ones(5)), rng.normal(size=5)
-        model = Cells(chances, slopes - slopes.mean())
-        certificate = optimal_information(InformationProblem(1.0, model)).certificate
+        model = Binned(chances, slopes - slopes.mean())
+        certificate = md.solve(information(1.0, model)).certificate
         assert sign_information(1.0, model) <= 1 / certificate.lower * (1 + 1e-9)
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_cell_of_no_chance_divides_nothing() -> None:
-    certificate = optimal_information(InformationProblem(1.0, Cells([0.5, 0.0, 0.5], [1.0, 0.0, -1.0]))).certificate
+    certificate = md.solve(information(1.0, Binned([0.5, 0.0, 0.5], [1.0, 0.0, -1.0]))).certificate
     ratio = math.tanh(0.5) ** 2  # one bit through randomised response: (2 * (2p - 1))^2
     assert certificate.lower <= 1 / (4 * ratio) <= certificate.upper * (1 + 1e-9)

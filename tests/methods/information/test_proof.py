@@ -12,22 +12,25 @@ from hypothesis import given, settings, strategies as st
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import Discrete, catalogue
-from mechdesign.methods.information import Cells, InformationBound, InformationProblem
+from mechdesign.methods.information import InformationBound
 from mechdesign.methods.information.proof import exact_information
 from mechdesign.words.domains import Finite
+from mechdesign.words.models import Binned
+from mechdesign.words.problem import Problem
+from tests.methods.problems import information
 
 seeds = st.integers(0, 10**6)
 
 
-def _problem(rng: np.random.Generator, size: int, epsilon: float) -> InformationProblem:
+def _problem(rng: np.random.Generator, size: int, epsilon: float) -> Problem:
     slopes = rng.normal(size=size)
-    return InformationProblem(epsilon, Cells(rng.dirichlet(np.ones(size)), slopes - slopes.mean()))
+    return information(epsilon, Binned(rng.dirichlet(np.ones(size)), slopes - slopes.mean()))
 
 
-def _columns(problem: InformationProblem) -> tuple[list[Fraction], list[Fraction]]:
+def _columns(problem: Problem) -> tuple[list[Fraction], list[Fraction]]:
     """Chances divided by their sum, and slopes."""
-    chances = list(map(Fraction, problem.model.chances.tolist()))
-    return [chance / sum(chances) for chance in chances], list(map(Fraction, problem.model.slopes.tolist()))
+    chances = list(map(Fraction, problem.loss.chances.tolist()))
+    return [chance / sum(chances) for chance in chances], list(map(Fraction, problem.loss.slopes.tolist()))
 
 
 @settings(deadline=None, max_examples=60)
@@ -64,7 +67,7 @@ def test_the_information_of_a_mechanism_is_the_sum_over_its_reports(
     for column in zip(*shares, strict=True):
         slope, chance = (sum(a * q for a, q in zip(own, column, strict=True)) for own in (x, p))
         expected += slope**2 / chance
-    found = exact_information(table, problem)
+    found = exact_information(table, problem.loss)
     assert expected * (1 - Fraction(1, 2**90)) < found < expected
 
 
@@ -72,7 +75,7 @@ def test_both_ends_are_inverse_and_rounded_outwards() -> None:
     problem = _problem(np.random.default_rng(3), 2, 1.0)
     evidence, law = InformationBound([0.3, 0.3]), catalogue.randomised_response(1.0, Finite((0, 1)))
     assert 0 < Fraction(evidence.bound(problem, law)) < 1 / evidence.most(problem)
-    assert Fraction(evidence.attained(problem, law)) > 1 / exact_information(law, problem)
+    assert Fraction(evidence.attained(problem, law)) > 1 / exact_information(law, problem.loss)
 
 
 def test_reports_that_tell_nothing_are_refused() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import LinearProgram
-from tests.design.pairwise.test_search import compact, keeps_every_pair, square
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.methods import Design, load_design
@@ -23,6 +22,7 @@ from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.pairwise.test_search import compact, keeps_every_pair, square
 from tests.oracles.exact_simplex import ExactSimplex
 
 LOSSES = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
@@ -66,7 +66,7 @@ def problems(draw: st.DrawFn) -> Problem:
 @settings(max_examples=25)
 @given(problems())
 def test_random_problems_have_the_optimum_of_an_exact_simplex_under_their_cap(problem: Problem) -> None:
-    epsilons, losses, prior = problem.privacy.epsilons, problem.table.up, problem.prior
+    epsilons, losses, prior = problem.privacy.epsilons, problem.table.up, problem.weights
     least = ExactSimplex().solve(compact(epsilons, losses, None)).objective
     try:
         design = solve(problem, gap=1e-4)
@@ -138,7 +138,7 @@ def test_prices_are_paid_for_with_the_cap_as_it_is() -> None:
     evidence = solve(problem).evidence
     assert isinstance(evidence, PairsLexicographicBound)
     weights = [Fraction(part) for part in evidence.average.weights.tolist()]
-    prior = [Fraction(part) for part in problem.prior.tolist()]
+    prior = [Fraction(part) for part in problem.weights.tolist()]
     assert all(w >= p for w, p in zip(weights, prior, strict=True))
     alone = evolved(problem, criterion=Worst())
     mean = evidence.average.value(alone)  # of a worst case: what flows prove, over the sum of the weights
@@ -154,7 +154,7 @@ def honest() -> Design:
 
 def test_prices_below_nothing_are_refused(honest: Design) -> None:
     evidence = honest.evidence
-    cheap = evolved(evidence.average, weights=honest.problem.prior * (1 - 2.0**-40))
+    cheap = evolved(evidence.average, weights=honest.problem.weights * (1 - 2.0**-40))
     with pytest.raises(CheckFailed, match="prices are at least 0"):
         Design(honest.problem, honest.mechanism, evolved(evidence, average=cheap), honest.report)
 

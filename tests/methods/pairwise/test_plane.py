@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs
-from tests.design.pairwise.test_search import compact, keeps_every_pair, square
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.tiling import corner_losses, corners, tiles
@@ -27,6 +26,7 @@ from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric
 from mechdesign.words.places import distances
 from mechdesign.words.problem import Problem
+from tests.methods.pairwise.test_search import compact, keeps_every_pair, square
 
 
 def on_grid(problem: Problem, steps: int) -> float:
@@ -35,7 +35,7 @@ def on_grid(problem: Problem, steps: int) -> float:
     axes = [np.linspace(low, high, steps) for low, high in zip(points.min(axis=0), points.max(axis=0), strict=True)]
     grid = np.concatenate([np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2), points])
     losses = distances(points, grid) ** problem.loss.exponent
-    value = Highs().solve(compact(problem.privacy.epsilons, losses, problem.prior)).require_optimal().objective
+    value = Highs().solve(compact(problem.privacy.epsilons, losses, problem.weights)).require_optimal().objective
     assert value is not None
     return float(value)
 
@@ -115,7 +115,7 @@ def test_laws_with_reports_anywhere_even_outside_the_box_lose_no_less_than_the_b
         places = rng.normal(0.8, 1.5, (int(rng.integers(1, 9)), 2))
         tilt = rng.dirichlet(np.ones(len(places))) * np.exp(-distances(problem.privacy.points, places) / 2)
         law = tilt / tilt.sum(axis=1, keepdims=True)
-        lost = float(problem.prior @ (law * distances(problem.privacy.points, places)).sum(axis=1))
+        lost = float(problem.weights @ (law * distances(problem.privacy.points, places)).sum(axis=1))
         assert triangle.certificate.lower <= lost
 
 
@@ -172,7 +172,7 @@ def test_the_bound_is_that_of_the_corners_and_their_tangents(triangle: Design) -
     evidence, problem = triangle.evidence, triangle.problem
     points = problem.privacy.points
     parts = tiles(points, evidence.axes, evidence.cuts)
-    left = problem.prior[:, None] * corner_losses(points, parts, 1.0)
+    left = problem.weights[:, None] * corner_losses(points, parts, 1.0)
     assert left.shape[1] == len(corners(parts)[0])
     for y, x, to, amount in zip(evidence.outputs, evidence.firsts, evidence.seconds, evidence.amounts, strict=True):
         left[int(x), int(y)] += amount
@@ -186,7 +186,7 @@ def test_a_design_says_where_it_reports_and_comes_back_from_its_file(triangle: D
     assert triangle.problem.among.places.shape == (triangle.problem.table.width, 2)
     law, places = triangle.mechanism.probabilities, triangle.problem.table.places
     lost = distances(triangle.problem.privacy.points, places[[int(k) for k in triangle.mechanism.outputs.points]])
-    assert float(triangle.problem.prior @ (law * lost).sum(axis=1)) == pytest.approx(triangle.certificate.upper)
+    assert float(triangle.problem.weights @ (law * lost).sum(axis=1)) == pytest.approx(triangle.certificate.upper)
 
 
 def test_rivals_report_the_places_that_were_given(triangle: Design) -> None:
@@ -264,7 +264,7 @@ def test_progress_hears_bounds_that_come_together() -> None:
 
 def test_few_flows_prove_nearly_the_same() -> None:
     problem = Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average())
-    losses, weights = problem.table.down, problem.prior
+    losses, weights = problem.table.down, problem.weights
     flows = blocks.solved(problem, losses, 1e-6, None).flows
     few = few_flows(problem, 1e-3, losses, weights, flows)
     assert len(few) <= 9 * 9 < len(flows)

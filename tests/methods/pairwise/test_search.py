@@ -93,7 +93,7 @@ def problems(draw: st.DrawFn) -> Problem:
 @settings(max_examples=25)
 @given(problems())
 def test_random_problems_have_the_optimum_of_an_exact_simplex_between_their_bounds(problem: Problem) -> None:
-    best = ExactSimplex().solve(compact(problem.privacy.epsilons, problem.table.up, problem.prior)).objective
+    best = ExactSimplex().solve(compact(problem.privacy.epsilons, problem.table.up, problem.weights)).objective
     try:
         design = solve(problem, gap=1e-5)
     except NoAnswer as stopped:  # a loss of next to nothing has no relative gap
@@ -123,7 +123,7 @@ def test_square_grids_have_the_optima_and_rivals_that_a_compact_program_found(
     assert certificate.lower == pytest.approx(optimum, abs=1.1e-6)
     assert certificate.upper == pytest.approx(optimum, abs=1.1e-6)
     assert certificate.relative_gap <= 1e-6
-    found = {name: float(problem.prior @ errors_up(table, problem)) for name, table in tables(problem).items()}
+    found = {name: float(problem.weights @ errors_up(table, problem)) for name, table in tables(problem).items()}
     assert found["exponential"] == pytest.approx(exponential, abs=6e-7)
     assert found["exponential, remapped"] == pytest.approx(remap, abs=6e-7)
 
@@ -259,7 +259,7 @@ def test_personal_budgets_hide_the_careful_more_than_the_careless() -> None:
 def test_what_is_left_to_an_adversary_is_what_a_remap_leaves() -> None:
     problem = Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average())
     table = tables(problem)["exponential"].probabilities
-    again = float(problem.prior @ (remapped(table, problem) * problem.table.up).sum(axis=1))
+    again = float(problem.weights @ (remapped(table, problem) * problem.table.up).sum(axis=1))
     assert adversary_error(table, problem) == pytest.approx(again)
 
 

@@ -12,12 +12,13 @@ import pytest
 from mechdesign import Absolute, Finite, Interval, InvalidInput, Power, Squared, catalogue
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells, cells_of
+from mechdesign.exact.cuts import cells_of
 from mechdesign.mechanisms import Window
 from mechdesign.methods.prior import BinsBound, PriorProblem
 from mechdesign.methods.registry import CODEC
 from mechdesign.values.codec import encoded
 from mechdesign.words import priors
+from mechdesign.words.cells import Cells
 from mechdesign.words.priors import Atoms
 from tests.oracles.window_laws import average_error
 

@@ -14,7 +14,6 @@ import pytest
 
 from mechdesign import Absolute, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
 from mechdesign.errors import FileProblem
-from mechdesign.exact.cells import Cells
 from mechdesign.mechanisms import Window
 from mechdesign.methods.prior import BinsBound, PriorProblem, optimal_prior
 from mechdesign.methods.result import FORMAT, VERSION, Design
@@ -22,6 +21,7 @@ from mechdesign.methods.saved import design_of_document
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
 from mechdesign.words import priors
+from mechdesign.words.cells import Cells
 
 UNIT = Interval(0, 1)
 UNIFORM = priors.uniform(UNIT)

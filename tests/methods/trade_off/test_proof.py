@@ -21,7 +21,6 @@ from mechdesign import (
     priors,
 )
 from mechdesign.exact.bins import least_average
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.mechanisms import Window
 from mechdesign.methods.prior import BinsBound, PriorProblem
@@ -29,6 +28,7 @@ from mechdesign.methods.registry import CODEC
 from mechdesign.methods.trade_off import TradeOffBound
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
+from mechdesign.words.cells import Cells
 from tests.oracles.window_laws import average_error, worst_error
 
 UNIT = Interval(0, 1)

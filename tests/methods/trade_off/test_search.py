@@ -12,7 +12,6 @@ import pytest
 from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign import Absolute, FileProblem, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
-from mechdesign.exact.cells import Cells
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
 from mechdesign.methods.minimax import MinimaxProblem, optimal_minimax
@@ -24,6 +23,7 @@ from mechdesign.methods.trade_off.capped_search import _united
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
 from mechdesign.words import priors
+from mechdesign.words.cells import Cells
 
 UNIT = Interval(0, 1)
 FEW = priors.Atoms([0.2, 0.5, 0.6], [0.25, 0.5, 0.25])

@@ -15,6 +15,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.tables import make_table
 from mechdesign.tables.kinds.additive import AdditiveLaw
 from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.losses import Absolute
 
 
 def law_of(points: int, epsilon: float = 2.0, bits: int = 16) -> AdditiveLaw:
@@ -97,3 +98,11 @@ def test_domains_of_one_step_and_of_the_most_steps_fit() -> None:
     assert len(law_of(2**12 + 1, 8.0).weights) == 2**12
     with pytest.raises(InvalidInput, match="span at most 4096 grid steps"):
         law_of(2**12 + 2, 8.0)
+
+
+@pytest.mark.parametrize("name", ["laplace", "staircase"])
+def test_noise_that_would_hardly_ever_end_is_refused_and_a_little_less_is_not(name: str) -> None:
+    """A block is the last with the chance ``1 - e^-eps``, which is 2^-16 at 1.526e-5."""
+    assert make_table(catalogue.build(name, 1.6e-5, Interval(0, 1), Absolute()), 53).ratio > 1
+    with pytest.raises(InvalidInput, match=r"noise ends .*take a larger eps"):
+        make_table(catalogue.build(name, 1.5e-5, Interval(0, 1), Absolute()), 53)

@@ -1,4 +1,4 @@
-import type { Storage } from "./index.mjs";
+import type { Storage } from "./device.mjs";
 
 /** What call gives, after the state that it stored is in the site's database; pages of the site wait for each other. A
  * call that gives a promise is refused: it could tell what was drawn before it is stored. */

@@ -1,4 +1,4 @@
-import type { Storage } from "./index.mjs";
+import type { Storage } from "./device.mjs";
 
 /** A state in a file: replaced at once, there to stay, and used by one process at a time, until close(). */
 export function fileStorage(path: string): Storage & { close(): void };

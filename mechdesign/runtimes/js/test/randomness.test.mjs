@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { NoRandomness, envelopeWriter } from "../src/index.mjs";
-import { devices, tables } from "./shared.mjs";
+import { devices, tables, text } from "./shared.mjs";
 
 const POOL = 4096;
 
@@ -52,7 +52,8 @@ for (const [name, table] of tables) {
       return read;
     };
     const found = [firstInput(table), lastInput(table)].map(blocks);
-    if (name === "subset") assert.ok(found.every((count) => count >= table.RANDOM_BYTES));
+    // others are drawn again where a number is refused
+    if (JSON.parse(text(`${name}.json`)).kind === "subset") assert.ok(found.every((count) => count >= table.RANDOM_BYTES));
     else assert.deepEqual(found, [table.RANDOM_BYTES, table.RANDOM_BYTES]);
   });
 }

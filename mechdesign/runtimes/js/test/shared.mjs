@@ -1,6 +1,7 @@
 // The shared tables and devices of all runtimes.
 import { readFileSync, readdirSync } from "node:fs";
-import { readDevice, readTable } from "../src/index.mjs";
+import { readDevice } from "../src/device.mjs";
+import { readTable } from "../src/index.mjs";
 
 const FOLDER = new URL("../../vectors/", import.meta.url);
 const names = readdirSync(FOLDER)

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { webStorage, withState } from "../src/browser.mjs";
 import { fileStorage } from "../src/file.mjs";
-import { StateRefused } from "../src/index.mjs";
+import { StateRefused } from "../src/state.mjs";
 import { devices } from "./shared.mjs";
 
 const device = devices.get("window_device");

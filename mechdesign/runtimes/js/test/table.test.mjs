@@ -1,7 +1,8 @@
 // What goes into a table and comes out of it, and which files are none.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { FileRefused, envelopeWriter, readDevice, readTable } from "../src/index.mjs";
+import { readDevice } from "../src/device.mjs";
+import { FileRefused, envelopeWriter, readTable } from "../src/index.mjs";
 import { devices, tables, text } from "./shared.mjs";
 
 // The same bytes each time.

@@ -1,6 +1,8 @@
 // Compiled by `npm run types`, never run: what the types allow, and what they refuse.
-import { envelopeWriter, readDevice, readTable } from "../src/index.mjs";
-import type { Device, Input, Output, Table } from "../src/index.mjs";
+import { readDevice } from "../src/device.mjs";
+import type { Device } from "../src/device.mjs";
+import { envelopeWriter, readTable } from "../src/index.mjs";
+import type { Input, Output, Table } from "../src/index.mjs";
 import { webStorage, withState } from "../src/browser.mjs";
 import { fileStorage } from "../src/file.mjs";
 

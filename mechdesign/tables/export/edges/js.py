@@ -25,18 +25,22 @@ RULE = NameRule(
     ),
 )
 
-_DRAWING = ("randomness", "bits", "reading", "numbers", "items", "table", "envelope")
+_CORE = ("randomness", "bits", "reading", "numbers", "items", "table")
+"""What reads tables and draws, each module after those that it imports."""
+_ENVELOPES = ("envelope", "index", "package")
 _REMEMBERING = ("state", "device", "browser", "file")
-_TYPED = ("index", "browser", "file")
+_TYPED = ("index", "state", "device", "browser", "file")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\.\.?/[^"]*";\n', re.MULTILINE)
 
 
 def _carried(package: Package) -> dict[str, str]:
-    modules = [*(f"{name}.mjs" for name in (*_DRAWING, *_REMEMBERING, "index", "package"))]
-    carried = {f"src/{name}": f"js/src/{name}" for name in (*modules, *(f"{name}.d.mts" for name in _TYPED))}
+    modules = [*_CORE, *_ENVELOPES]
     placed = ["test/package.test.mjs", "demo/index.html", "demo/page.mjs", "demo/collect.mjs"]
     if package.device is not None:
+        modules += _REMEMBERING
         placed += ["browser.mjs", "browser.d.mts"]
+    names = [f"{name}.mjs" for name in modules] + [f"{name}.d.mts" for name in _TYPED if name in modules]
+    carried = {f"src/{name}": f"js/src/{name}" for name in names}
     return carried | {"replay.mjs": "js/replay.mjs"} | {name: f"js/package/{name}" for name in placed}
 
 
@@ -46,7 +50,7 @@ def _files(package: Package) -> dict[str, str]:
     texts = {
         "package.json": json.dumps(_manifest(package), indent=2) + "\n",
         "data.mjs": f"export default {json.dumps(_data(package), indent=2)};\n",
-        "index.mjs": render(runtime("js/package/index.mjs.jinja"), names=names),
+        "index.mjs": render(runtime("js/package/index.mjs.jinja"), names=names, device=kept),
         "index.d.mts": render(runtime("js/package/index.d.mts.jinja"), package=package, labels=label_type),
     }
     for member in package.members:
@@ -112,9 +116,9 @@ def _places(package: Package) -> dict[str, object]:
 
 
 def single(member: Member) -> Mapping[str, str]:
-    """The modules that draw and write envelopes joined into one, with the table's file as a text."""
+    """The modules that draw joined into one, with the table's file as a text."""
     table = f"const TABLE_JSON = {json.dumps(member.json)};\n"
-    texts = [*(runtime(f"js/src/{name}.mjs") for name in _DRAWING), table, runtime("js/package/single.mjs")]
+    texts = [*(runtime(f"js/src/{name}.mjs") for name in _CORE), table, runtime("js/package/single.mjs")]
     return {f"{member.stem}.mjs": joined(texts)}
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from mechdesign import Interval, InvalidInput
-from mechdesign.exact.cells import Cells, as_held, cells_of, density_cells, rounded_to_atoms
+from mechdesign.exact.cuts import as_held, cells_of, density_cells, rounded_to_atoms
 from mechdesign.words import priors
+from mechdesign.words.cells import Cells
 from mechdesign.words.priors import Atoms
 
 UNIT = Interval(0, 1)

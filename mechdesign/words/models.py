@@ -122,7 +122,7 @@ def _row(name: str) -> Any:
 
 
 @frozen
-class Cells:
+class Binned:
     """Any model: the chance of each cell at the parameter, and its derivative there."""
 
     kind: ClassVar[str] = "binned model"
@@ -154,6 +154,8 @@ class Cells:
         return f"a model of {self.chances.size} cells"
 
 
-Known = GaussianLocation | LogisticLocation | Cells
+Model = GaussianLocation | LogisticLocation | Binned
+"""What reports are to tell of one parameter: a loss is the variance of an efficient estimate."""
+
 MODELS = {"gaussian-location": GaussianLocation, "logistic-location": LogisticLocation}
 """The models that have a name."""

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, cast
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import jrr, jrr_hidden, output
-from mechdesign.cli.sent import Drawn
+from mechdesign.cli import output
+from mechdesign.cli.sent import Drawn, Sent
 from mechdesign.errors import marked
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.mutual_information import mutual_information
@@ -25,8 +25,11 @@ from mechdesign.methods.saved import load_design
 from mechdesign.methods.summary import certificate_words, kind_of, name_of, worst_variance
 from mechdesign.methods.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
 from mechdesign.plot.designs import least_favourable
-from mechdesign.studies import designed
+from mechdesign.studies import designed, joint
 from mechdesign.studies.designed import Beside, Designed, Pieces, pieces_of
+from mechdesign.studies.joint import JointAnswer
+from mechdesign.studies.joint_hidden import HiddenJoint
+from mechdesign.values.answers import Answer
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.criteria import Aim, Criterion
@@ -80,7 +83,7 @@ class Shown:
     mutual_information: tuple[Information, ...]
 
 
-ANSWERS = ((Designed, Beside, Shown), *jrr.ANSWERS)
+ANSWERS = ((Designed, Beside, Shown), *joint.ANSWERS)
 EXAMPLE = """\
 ogpm --eps 2 --out design.json
 show design.json"""
@@ -95,11 +98,8 @@ def run(
         design = load_design(file)
     if sent.plot is not None:
         sent.draw(plot.of(design))
-    if isinstance(design.problem, JointProblem):
-        jrr.show(design, sent)
-        return
-    if isinstance(design.problem, HiddenJointProblem):
-        jrr_hidden.show(design, sent)
+    if isinstance(design.problem, JointProblem | HiddenJointProblem):
+        _show_joint(design, sent)
         return
     mechanism = design.own_law
     parts = mechanism.parts if isinstance(mechanism, Product) else (cast(ScalarMechanism, mechanism),)
@@ -126,6 +126,21 @@ def run(
         output.show_all(designed.gap_lines(design))
     for text in _named(design.problem).values():
         output.console.print(f"  named in the file, not checked: {text}", soft_wrap=True)
+    sent.say_saved()
+
+
+def _show_joint(design: Design, sent: Sent) -> None:
+    """A joint response, as the command that made it says it."""
+    again = "\nAll numbers were derived again from the file's problem and law"
+    if isinstance(design.problem, HiddenJointProblem):
+        found: Answer = HiddenJoint(design)
+    else:
+        found = JointAnswer.of(design)
+        again += "; its lower bound is as claimed" if design.certificate.claimed else "; so was its lower bound"
+    if sent.as_json:
+        output.print_object(found.as_dict())
+        return
+    output.show_all((*found.shown(), f"{again}."))
     sent.say_saved()
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from mechdesign.studies.counts import CountStudy as CountStudy
     from mechdesign.studies.estimate import EstimateStudy as EstimateStudy
     from mechdesign.studies.gain import GainStudy as GainStudy
+    from mechdesign.studies.joint import JointStudy as JointStudy
+    from mechdesign.studies.joint_hidden import HiddenJointStudy as HiddenJointStudy
+    from mechdesign.studies.joint_inside import InsideStudy as InsideStudy
     from mechdesign.studies.mean import ColumnMean as ColumnMean
     from mechdesign.studies.optimum import (
         OptimumStudy as OptimumStudy,

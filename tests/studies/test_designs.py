@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +13,13 @@ import pytest
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.additive.problem import AdditiveProblem
+from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.queries import parse_workload
+from mechdesign.studies.joint_column import Column
 from mechdesign.words.priors import parse_prior, uniform
 
 UNIT = md.Interval(0, 1)
@@ -30,6 +34,18 @@ ASKED: dict[str, tuple[Any, str]] = {
     "queries": (
         md.WorkloadStudy(WorkloadProblem(1.0, parse_workload("prefix", 4)), users=100),
         "workload --eps 1 --queries prefix --size 4 --users 100",
+    ),
+    "groups": (
+        md.JointStudy(JointProblem(1.0, users=1000, share=0.03, colluders=50)),
+        "jrr --eps 1 --users 1000 --share 0.03 --colluders 50",
+    ),
+    "everybody": (
+        md.HiddenJointStudy(HiddenJointProblem(1.0, users=100, share=0.1), 3),
+        "jrr --hidden --eps 1 --users 100 --share 0.1 --colluders 3",
+    ),
+    "inside": (
+        md.InsideStudy(JointProblem(1.0, users=1000, share=0.03, caps=(1.5,))),
+        "jrr --inside oue --eps 1 --users 1000 --share 0.03 --conditional-eps 1.5",
     ),
     "noise": (
         md.AdditiveStudy(AdditiveProblem(1.0, parse_prior("uniform", md.Interval(-1, 1)), bins=4)),
@@ -65,8 +81,24 @@ def test_text_html_and_frame_hold_every_row(asked: tuple[Any, str]) -> None:
     assert all(name in str(found) and name in found._repr_html_() for name in frame.get("name", ()))
 
 
-def test_an_answer_draws_itself(asked: tuple[Any, str]) -> None:
-    assert asked[0].plot().axes
+@pytest.mark.parametrize("name", [name for name in ASKED if name != "inside"])
+def test_a_design_draws_itself(name: str) -> None:
+    assert ASKED[name][0].answer().plot().axes
+
+
+def test_a_column_is_collected_by_groups_and_alone(tmp_path: Path) -> None:
+    path = tmp_path / "smokers.csv"
+    path.write_text("smokes\n" + "yes\nno\nno\nno\n" * 100)
+    column = Column(path, "smokes", runs=50)
+    everyone = column.read()
+    assert everyone is not None
+    problem = JointProblem(1.0, users=400, share=0.25)
+    found = md.JointStudy(problem, column=column, everyone=everyone).answer()
+    assert found.collected is not None
+    assert (found.collected.count, found.collected.users) == (100, 400)
+    assert len(found.frame()) == 2
+    with pytest.raises(InvalidInput, match="users must be 400"):
+        md.JointStudy(JointProblem(1.0, users=10, share=0.2), column=column, everyone=everyone).answer()
 
 
 def test_a_sweep_draws_the_structure_of_its_optima() -> None:

@@ -14,7 +14,7 @@ from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.options import BestSoFar, require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
 from mechdesign.methods.information.search import cells_tell_sign, sign_information
@@ -67,7 +67,12 @@ def run(
     asked: Annotated[Asked, Mirror(Pure, Demands)],
     sent: Sent,
     model: Annotated[
-        str, typer.Option("--model", help=f"{', '.join(MODELS)}, or a file with a chance and a slope in each line.")
+        str,
+        typer.Option(
+            "--model",
+            help=f"{', '.join(MODELS)}, or a file with a chance and a slope in each line.",
+            autocompletion=completion(lambda: MODELS),
+        ),
     ] = "gaussian-location",
     cells: Annotated[int | None, typer.Option("--cells", help="Equal cells of a named model (40).")] = None,
     reach: Annotated[float | None, typer.Option("--reach", help="They cover +-REACH, open at the ends.")] = None,

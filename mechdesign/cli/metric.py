@@ -14,7 +14,7 @@ import typer
 from mechdesign.cli import output
 from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import completion
+from mechdesign.cli.signatures import column_names, completion
 from mechdesign.cli.studies import deliver
 from mechdesign.data.places import read_places
 from mechdesign.errors import require_epsilon
@@ -54,7 +54,8 @@ def run(
         typer.Option("--slack", help="Worst case at most 1 + S times the least.", metavar="S"),
     ] = None,
     prior: Annotated[
-        str | None, typer.Option("--prior", help="Column of --points with weights.", metavar="COLUMN")
+        str | None,
+        typer.Option("--prior", help="Column of --points with weights.", metavar="COLUMN", autocompletion=column_names),
     ] = None,
     free: Annotated[bool, typer.Option("--free", help="Reports may be any place of the plane.")] = False,
     gap: Annotated[float | None, typer.Option("--gap", help="Relative gap of the proven bounds to reach.")] = None,

@@ -13,7 +13,7 @@ from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.errors import InvalidInput
 from mechdesign.field import Field, Rank, field_of
 from mechdesign.mechanisms.piecewise import Piecewise
@@ -46,6 +46,7 @@ class Below:
 
 
 ANSWERS = ((Designed, Beside, Below),)
+_METHODS = ("reduction", "scip")
 EXAMPLE = "ogpm --eps 2"
 
 
@@ -55,7 +56,14 @@ def run(
     sent: Sent,
     circular: Circular = False,
     polar: Annotated[bool, typer.Option("--polar", help="Distance (--domain) and angle, eps split optimally.")] = False,
-    method: Annotated[str, typer.Option("--method", help="reduction or scip.")] = "reduction",
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="reduction or scip.",
+            autocompletion=completion(lambda: _METHODS),
+        ),
+    ] = "reduction",
     unbiased: Annotated[
         bool, typer.Option("--unbiased", help="Unbiased, least worst-case variance (--loss squared).")
     ] = False,
@@ -66,8 +74,8 @@ def run(
 ) -> None:
     sent.require_writable()
     require_time_limit(time_limit)
-    if method not in ("reduction", "scip"):
-        raise InvalidInput("method", method, "be reduction or scip")
+    if method not in _METHODS:
+        raise InvalidInput("method", method, f"be {' or '.join(_METHODS)}")
     if circular + polar + unbiased > 1:
         raise InvalidInput("options", "--circular, --polar, --unbiased", "be given at most one at a time")
     if polar or unbiased:

@@ -12,13 +12,13 @@ import typer
 
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.cli.studies import deliver
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput
-from mechdesign.methods.workload.problem import WorkloadProblem
-from mechdesign.methods.workload.queries import Known, Mean, Queries, parse_values, parse_workload
+from mechdesign.methods.workload.problem import AVERAGE, WORST, WorkloadProblem
+from mechdesign.methods.workload.queries import Known, Mean, Queries, parse_values, parse_workload, query_words
 from mechdesign.studies.questions import prior_of_types
 from mechdesign.studies.workload import ANSWERS as ANSWERS, WorkloadStudy, channel_of_file
 from mechdesign.values.declare import Floats
@@ -36,6 +36,7 @@ def run(
         typer.Option(
             "--queries",
             help="histogram, prefix, ranges, mean, moments:ORDER, marginals:AxB[,ORDER], parity:BITS[,ORDER], or FILE.",
+            autocompletion=completion(query_words),
         ),
     ],
     size: Annotated[int | None, typer.Option("--size", help="Number of types.")] = None,
@@ -43,7 +44,12 @@ def run(
         str | None, typer.Option("--values", help="What the types of mean are worth: A,B,C.", metavar="A,B,C")
     ] = None,
     criterion: Annotated[
-        str, typer.Option("--criterion", help="average over the types, or the worst one.")
+        str,
+        typer.Option(
+            "--criterion",
+            help="average over the types, or the worst one.",
+            autocompletion=completion(lambda: (AVERAGE, WORST)),
+        ),
     ] = "average",
     prior: Annotated[str | None, typer.Option("--prior", help="uniform, or a weight for each type: W1,W2,...")] = None,
     prior_data: Annotated[Path | None, typer.Option("--prior-data", help="The prior is a column of types.")] = None,

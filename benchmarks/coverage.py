@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.peers import ROOT
 from mechdesign.intervals import interval_of_runs
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods.workload import Prefix, WorkloadProblem, optimal_workload
+from mechdesign.methods.registry import solve
 from mechdesign.studies.classifiers.survival import simulate_all
 from mechdesign.studies.frequencies import metrics
 from mechdesign.studies.frequencies.intervals import share_intervals
@@ -39,7 +39,11 @@ from mechdesign.tables.reports import merged_estimate
 from mechdesign.tables.shares import shares_of
 from mechdesign.tables.table import Table
 from mechdesign.values import files
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Prefix
 
 PAGE = ROOT / "docs" / "reference" / "coverage.md"
 SEED, RUNS = 26, 1000
@@ -292,7 +296,8 @@ def queries() -> Iterator[Case]:
 
     shares = np.array([0.01, 0.02, 0.07, 0.3, 0.3, 0.2, 0.09, 0.01])
     for eps in (1.0, 6.0):
-        table = make_table(optimal_workload(WorkloadProblem(eps, Prefix(shares.size), gap=1e-2)))
+        problem = Problem(loss=Prefix(shares.size), privacy=Pure(eps), criterion=Average())
+        table = make_table(solve(problem, gap=1e-2))
         for words, once in (("each query", each), ("band of all", band), ("quantiles", quantiles)):
             for n in (20, 200, 2000):
                 setting = f"distribution function of {shares.size} types, eps {eps:g}: {words}"

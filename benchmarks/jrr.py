@@ -16,9 +16,13 @@ from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.hidden import PeakedResponse
 from mechdesign.mechanisms.joint import likelihood_rows
-from mechdesign.methods import Design, HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
+from mechdesign.methods import Design, JointProblem, optimal_joint, solve
 from mechdesign.studies.frequencies import simulate_estimates
 from mechdesign.tables.servers import run_servers
+from mechdesign.words.classes import Together
+from mechdesign.words.counts import Count
+from mechdesign.words.privacy import Hidden
+from mechdesign.words.problem import Problem
 
 PAIRS = JointProblem(1.0, 10000, 0.033, colluders=500)
 GROUPS = JointProblem(1.0, 9984, 0.033, group=32)
@@ -26,7 +30,7 @@ CAPPED = JointProblem(1.0, 9984, 0.033, group=32, caps=(1.0,))
 COLLUDING = JointProblem(1.0, 10000, 0.033, colluders=500, group=8)
 LAW = optimal_joint(PAIRS).mechanism
 USERS, COUNT, TRIALS = 2 * 10**6, 66000, 1000
-HIDDEN = HiddenJointProblem(1.0, 10000, 0.033)
+HIDDEN = Problem(loss=Count(0.033), privacy=Hidden(1.0, 10000), among=Together())
 SERVED = {10**3: 308, 10**4: 2931, 10**5: 28140}
 """Users, and where the law of least variance at eps = 1 and a share of .033 has its peak."""
 
@@ -94,7 +98,7 @@ def _hidden_rows(scan: Measured, draws: Measured) -> Iterator[Row]:
 
 def _choose_hidden() -> Design:
     peaked.cache_clear()
-    return optimal_hidden(HIDDEN)
+    return solve(HIDDEN)
 
 
 def _choose(problem: JointProblem) -> Design:

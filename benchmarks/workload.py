@@ -13,7 +13,7 @@ import mechdesign as md
 from benchmarks.anchors import BY_GRADIENTS, GRADIENTS, by_gradients, highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.methods.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadProblem, optimal_workload
+from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 
 SHORT, FEW = 5, 100
 """Of the gradients' steps, those that are taken where there are more types than a hundred."""
@@ -21,24 +21,19 @@ SHORT, FEW = 5, 100
 
 def rows() -> Iterator[Row]:
     problems = {
-        "prefix, 8 types, gap 1e-6": (WorkloadProblem(1.0, Prefix(8), gap=1e-6), Target(seconds=2.0)),
-        "all ranges, 12 types, gap 1e-5": (WorkloadProblem(1.0, Ranges(12), gap=1e-5), Target(seconds=10.0)),
-        "prefix, 32 types, gap 1e-2": (WorkloadProblem(1.0, Prefix(32), gap=1e-2), Target(seconds=60.0)),
-        "mean, 128 types, gap 1e-5": (WorkloadProblem(1.0, Mean(np.linspace(-1, 1, 128)), gap=1e-5), Target()),
-        "mean, 512 types, gap 1e-6": (
-            WorkloadProblem(1.0, Mean(np.linspace(-1, 1, 512)), gap=1e-6),
-            Target(seconds=10.0),
-        ),
-        "tables of 2 of 8 x 8 x 8, gap 2e-3": (
-            WorkloadProblem(1.0, Marginals((8, 8, 8), 2), gap=2e-3),
-            Target(seconds=60.0),
-        ),
-        "parities of 2 of 10 bits, gap 3e-3": (WorkloadProblem(1.0, Parity(10, 2), gap=3e-3), Target(seconds=60.0)),
+        "prefix, 8 types, gap 1e-6": (1.0, Prefix(8), 1e-6, Target(seconds=2.0)),
+        "all ranges, 12 types, gap 1e-5": (1.0, Ranges(12), 1e-5, Target(seconds=10.0)),
+        "prefix, 32 types, gap 1e-2": (1.0, Prefix(32), 1e-2, Target(seconds=60.0)),
+        "mean, 128 types, gap 1e-5": (1.0, Mean(np.linspace(-1, 1, 128)), 1e-5, Target()),
+        "mean, 512 types, gap 1e-6": (1.0, Mean(np.linspace(-1, 1, 512)), 1e-6, Target(seconds=10.0)),
+        "tables of 2 of 8 x 8 x 8, gap 2e-3": (1.0, Marginals((8, 8, 8), 2), 2e-3, Target(seconds=60.0)),
+        "parities of 2 of 10 bits, gap 3e-3": (1.0, Parity(10, 2), 3e-3, Target(seconds=60.0)),
     }
-    for name, (problem, target) in problems.items():
-        queries = problem.workload.matrix
+    for name, (epsilon, asked, gap, target) in problems.items():
+        problem = md.Problem(loss=asked, privacy=md.Pure(epsilon), criterion=md.Average())
+        queries = asked.matrix
         theirs = by_gradients(queries, problem.epsilon, SHORT if queries.shape[1] > FEW else GRADIENTS)
-        taken = medians({"ours": partial(optimal_workload, problem)}, 1)["ours"]
+        taken = medians({"ours": partial(md.solve, problem, gap=gap)}, 1)["ours"]
         yield Row(f"workload: {name}", BY_GRADIENTS, taken, theirs, target)
     yield _information()
 

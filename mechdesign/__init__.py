@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.convex.problem import CustomProblem as CustomProblem
     from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import floor_of as floor_of
-    from mechdesign.methods.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
-    from mechdesign.methods.hidden_joint.search import optimal_hidden as optimal_hidden
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
-    from mechdesign.methods.workload.problem import WorkloadProblem as WorkloadProblem
-    from mechdesign.methods.workload.search import optimal_workload as optimal_workload
     from mechdesign.studies import frequencies as frequencies
     from mechdesign.studies.additive import AdditiveStudy as AdditiveStudy
     from mechdesign.studies.advice import Advice as Advice, advise as advise
@@ -80,21 +76,23 @@ if TYPE_CHECKING:
     from mechdesign.studies.workload import WorkloadStudy as WorkloadStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
-    from mechdesign.words import models as models, priors as priors, privacy as privacy
+    from mechdesign.words import models as models, priors as priors, privacy as privacy, workloads as workloads
     from mechdesign.words.classes import (
         All as All,
         InPlane as InPlane,
         Onto as Onto,
+        Together as Together,
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
+    from mechdesign.words.counts import Count as Count
     from mechdesign.words.criteria import Average as Average, Lexicographic as Lexicographic, Worst as Worst
     from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
-    from mechdesign.words.privacy import Pure as Pure
+    from mechdesign.words.privacy import Approximate as Approximate, Hidden as Hidden, Pure as Pure
     from mechdesign.words.problem import Problem as Problem
 else:
-    __getattr__, __dir__ = facade(__name__, "methods")  # a package, too
+    __getattr__, __dir__ = facade(__name__, packages=("methods",))
 
 __version__ = "0.1.0"

@@ -130,10 +130,10 @@ def test_the_protocol_of_the_page_is_known_to_the_commands_and_becomes_a_table(e
 
 def test_a_kind_of_table_takes_one_file_a_name_a_runtime_and_its_checks() -> None:
     assert [path for path, _ in new_files(TABLE)] == ["mechdesign/tables/kinds/cyclic.py"]
-    deploy = "mechdesign/tables"
-    runtime = "mechdesign/runtimes/python/mechdesign_runtime.py"
-    alone = {f"{deploy}/checker.py", f"{deploy}/privacy_checker.py", f"{deploy}/table.schema.json"}
-    assert {path for path, _, _ in edits(TABLE)} == {f"{deploy}/kinds/__init__.py", runtime, *alone}
+    tables, tests = "mechdesign/tables", "tests/tables/conftest.py"
+    runtime = "mechdesign/runtimes/python/mechdesign_runtime/__init__.py"
+    alone = {f"{tables}/checker.py", f"{tables}/privacy_checker.py", f"{tables}/table.schema.json"}
+    assert {path for path, _, _ in edits(TABLE)} == {f"{tables}/kinds/__init__.py", runtime, tests, *alone}
 
 
 USE = """
@@ -187,3 +187,6 @@ def test_a_table_of_the_kind_of_the_page_is_checked_sampled_and_exported(edited:
 def test_the_kind_of_the_page_is_what_tables_ask_of_kinds(edited: Callable[[str], Run]) -> None:
     run = edited(TABLE)
     assert passed_in(run, "tests/tables/kinds/test_law.py", "-k", "checker or every_kind") >= 1
+    of_each = ("checker", "estimators", "reference", "sampler", "table", "vectors")
+    files = (f"tests/tables/test_{name}.py" for name in of_each)
+    assert passed_in(run, *files, "-k", "cyclic", "-m", "not slow") >= 15

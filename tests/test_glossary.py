@@ -15,7 +15,6 @@ from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
-from mechdesign.methods import HiddenJointProblem
 from mechdesign.methods.registry import METHODS as OF_PROBLEMS, rivalry_of
 from mechdesign.methods.words import optimum_name
 from mechdesign.studies.budgets.mean_route import NAMES as OF_CAPACITY
@@ -79,7 +78,7 @@ PRINTED = {
     *SEARCHES,
     *metrics.METRICS,
     *("certified optimum", "pairwise optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
-    *("hidden joint response", HiddenJointProblem.kind, PeakedResponse.kind, CountedResponse.kind),
+    *("hidden joint response", "hidden joint", PeakedResponse.kind, CountedResponse.kind),
 }
 """Wherever an output takes a name from; what is quoted are names that commands have in their own words."""
 

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from mechdesign import plot
-from mechdesign.methods import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
-from mechdesign.methods.hidden_joint import limit_ratio, ratio
+from mechdesign.methods import JointProblem, optimal_joint
+from mechdesign.methods.hidden_joint import crowd_of, limit_ratio, ratio
+from mechdesign.methods.registry import solve
 from mechdesign.plot.hidden import draw_liars, draw_variances
+from mechdesign.words.problem import Problem
+from tests.methods.problems import hidden_problem
 
-DESIGN = optimal_hidden(HiddenJointProblem(1.0, 200, 0.05))
+DESIGN = solve(hidden_problem(1.0, 200, 0.05))
 
 
 def _level(axes: plt.Axes, label: str) -> float:
@@ -35,7 +38,7 @@ def test_pairs_are_drawn_at_their_own_optimum_for_every_number_of_colluders() ->
     places, heights = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     for place, height in zip(places.tolist(), heights.tolist(), strict=True):
         best = optimal_joint(JointProblem(1.0, 200, 0.05, int(place))).certificate.upper
-        assert height == pytest.approx(best / DESIGN.problem.independent_variance)
+        assert height == pytest.approx(best / crowd_of(DESIGN.problem).independent_variance)
     plt.close("all")
 
 
@@ -49,7 +52,7 @@ def test_larger_groups_are_drawn_where_some_law_of_theirs_attains_it(group: int)
     assert "on average" in str(marks.get_label())
     for place, height in zip(places.tolist(), heights.tolist(), strict=True):
         certificate = optimal_joint(JointProblem(1.0, 200, 0.05, int(place), group=group, gap=0.02)).certificate
-        base = DESIGN.problem.independent_variance
+        base = crowd_of(DESIGN.problem).independent_variance
         assert certificate.lower / base <= height * (1 + 1e-9)
         assert height <= certificate.upper / base * (1 + 1e-9)
     plt.close("all")
@@ -58,7 +61,7 @@ def test_larger_groups_are_drawn_where_some_law_of_theirs_attains_it(group: int)
 def test_no_floor_is_drawn_where_none_is_known() -> None:
     """With a delta there are laws below 4 s (1-s)."""
     _, axes = plt.subplots()
-    draw_variances(axes, optimal_hidden(HiddenJointProblem(1.0, 20, 0.5, delta=1e-1)))
+    draw_variances(axes, solve(hidden_problem(1.0, 20, 0.5, delta=1e-1)))
     assert not [line for line in axes.get_lines() if "4 s (1-s)" in str(line.get_label())]
     plt.close("all")
 
@@ -76,14 +79,14 @@ def test_the_laws_of_liars_are_drawn_where_they_are() -> None:
 @pytest.mark.parametrize(
     "problem",
     [
-        HiddenJointProblem(1.0, 101, (0.0, 0.1)),
-        HiddenJointProblem(1.0, 60, 0.05, categories=3),
-        HiddenJointProblem(1.0, 60, 0.05, categories=5, encoding="unary"),
-        HiddenJointProblem(1.0, 20, 0.0, delta=1e-2),
+        hidden_problem(1.0, 101, (0.0, 0.1)),
+        hidden_problem(1.0, 60, 0.05, categories=3),
+        hidden_problem(1.0, 60, 0.05, categories=5, encoding="unary"),
+        hidden_problem(1.0, 20, 0.0, delta=1e-2),
     ],
     ids=["range", "categories", "unary", "delta"],
 )
-def test_every_kind_of_problem_has_its_picture(problem: HiddenJointProblem) -> None:
-    figure = plot.of(optimal_hidden(problem))
+def test_every_kind_of_problem_has_its_picture(problem: Problem) -> None:
+    figure = plot.of(solve(problem))
     assert len(figure.axes) == 2
     figure.canvas.draw()

@@ -13,23 +13,27 @@ from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.cli.studies import deliver, give
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, require_one_of
-from mechdesign.mechanisms.joint import require_group
+from mechdesign.mechanisms.hidden import require_crowd
+from mechdesign.mechanisms.joint import require_categories, require_group
 from mechdesign.mechanisms.joint_encodings import best_hashes
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.studies import joint_column
 from mechdesign.studies.joint import ANSWERS as ANSWERS, METHODS, JointStudy
 from mechdesign.studies.joint_hidden import HiddenJointStudy
 from mechdesign.studies.joint_inside import INSIDE, InsideStudy
-from mechdesign.words.domains import Interval
+from mechdesign.words.classes import Together
+from mechdesign.words.counts import Count
+from mechdesign.words.criteria import Average, Worst
+from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.priors import parse_prior
-from mechdesign.words.privacy import require_delta
+from mechdesign.words.privacy import Hidden, require_delta
+from mechdesign.words.problem import Problem
 
 EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
 
 
 def run(
-    asked: Annotated[Asked, Mirror(JointProblem, HiddenJointProblem, needs=())],
+    asked: Annotated[Asked, Mirror(JointProblem, Hidden, needs=())],
     sent: Sent,
     answered: joint_column.Column,
     prior: Annotated[
@@ -80,7 +84,7 @@ def run(
         groups = {"group": asked["group"], "conditional-eps": asked["caps"], "run-parties": run_parties, "method": own}
         _require_left_out("--hidden", groups, "all users are one group there")
         problem, colluders = _hidden_problem(asked, prior, inside), asked["colluders"] or 0
-        deliver(HiddenJointStudy(problem, colluders, run_servers, time_limit), sent)
+        deliver(HiddenJointStudy(problem, colluders, run_servers, time_limit, asked["gap"]), sent)
         return
     if run_servers:
         raise InvalidInput("run servers", "groups", "come with --hidden", "groups run between users: --run-parties N")
@@ -135,19 +139,23 @@ def _problem(asked: Asked, prior: str | None, parties: int | None) -> JointProbl
     return asked.of(JointProblem, epsilon=epsilon, users=crowd, share=what, caps=() if caps is None else _caps(caps))
 
 
-def _hidden_problem(asked: Asked, prior: str | None, inside: str | None) -> HiddenJointProblem:
+def _hidden_problem(asked: Asked, prior: str | None, inside: str | None) -> Problem:
     if asked["epsilon"] is None:
         raise InvalidInput("eps", None, "be given", "for example --eps 1")
-    share = _share_or_prior(asked["share"], prior)
-    users = 10000 if asked["users"] is None else asked["users"]
-    more = {"epsilon": asked["epsilon"], "users": users, "share": share}
+    loss = Count(_share_or_prior(asked["share"], prior))
+    users = require_crowd(10000 if asked["users"] is None else asked["users"])
+    size = require_categories(2 if asked["categories"] is None else asked["categories"])
     if inside == "olh":
-        if not isinstance(share, float):
+        if not isinstance(loss.share, float):
             raise InvalidInput("share", "a range or a prior", "be a number with --inside olh")
-        more |= {"encoding": "hashing", "categories": best_hashes(asked["epsilon"], users, share)}
-    elif inside == "oue":
-        more |= {"encoding": "unary"}
-    return asked.of(HiddenJointProblem, **more)
+        size = best_hashes(asked["epsilon"], users, loss.share)
+    return Problem(
+        inputs=Finite(tuple(range(size))),
+        loss=loss,
+        privacy=asked.of(Hidden, users=users),
+        criterion=Average() if loss.is_under_prior else Worst(),
+        among=Together({"olh": "hashing", "oue": "unary"}.get(inside or "", "response")),
+    )
 
 
 def _share_or_prior(share: str | None, prior: str | None) -> Any:

@@ -33,7 +33,7 @@ from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.pairs import Pairwise
 from mechdesign.words.priors import Prior, named_prior
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
@@ -74,6 +74,9 @@ def run(
         Path | None,
         typer.Option("--privacy-matrix", help="An eps for each pair instead of --eps, inf for none: .csv or .npy."),
     ] = None,
+    delta: Annotated[
+        float | None, typer.Option("--delta", help="With --loss-matrix: privacy but for this probability.")
+    ] = None,
     structure_plot: Annotated[
         Path | None, typer.Option("--structure-plot", help="With --sweep: outputs, base and prior against eps.")
     ] = None,
@@ -89,6 +92,7 @@ def run(
     if privacy_matrix is not None:
         given = {name: asked[name] for name in ("epsilon", "loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None, "sweep": sweep}
+        given |= {"delta": delta}
         _require_left_out("--privacy-matrix", given | {"points": points, "structure_plot": structure_plot})
         problem = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
         is_seen = not no_compare and sent.shows_field
@@ -109,9 +113,11 @@ def run(
         given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
         _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
-        question: AnyProblem = _matrix_problem(asked, epsilons[0], loss_matrix, criterion or WORST)
+        question: AnyProblem = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
         gap = asked["gap"]
     else:
+        if delta is not None:
+            raise InvalidInput("delta", delta, "come with --loss-matrix", "add --loss-matrix FILE, or drop --delta")
         question = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
         if criterion == PARETO:
             assert isinstance(question, TradeOffProblem)
@@ -226,14 +232,15 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
 # -- a loss matrix ----------------------------------------------------------------------------------------------------
 
 
-def _matrix_problem(asked: Asked, epsilon: float, file: Path, criterion: str) -> Problem:
+def _matrix_problem(asked: Asked, epsilon: float, delta: float | None, file: Path, criterion: str) -> Problem:
     if criterion == PARETO:
         raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --loss-matrix")
     table = read_matrix(file)
     slack = _SLACK if criterion == LEXICOGRAPHIC and asked["slack"] is None else asked["slack"]
     weights = _weights(asked["prior"], criterion, table.values.shape[0])
     loss = Matrix(table.values, table.input_labels, table.output_labels)
-    return Problem(loss=loss, privacy=Pure(epsilon), criterion=named_criterion(criterion, weights, slack))
+    privacy = Pure(epsilon) if delta is None else Approximate(epsilon, delta)
+    return Problem(loss=loss, privacy=privacy, criterion=named_criterion(criterion, weights, slack))
 
 
 def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: str) -> Problem:

@@ -12,13 +12,13 @@ from mechdesign.cli import output
 from mechdesign.cli.sent import Drawn, Sent
 from mechdesign.errors import marked
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import HiddenResponse
 from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.convex.problem import TableProblem
 from mechdesign.methods.evidence import Problem
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
@@ -98,7 +98,7 @@ def run(
         design = load_design(file)
     if sent.plot is not None:
         sent.draw(plot.of(design))
-    if isinstance(design.problem, JointProblem | HiddenJointProblem):
+    if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, HiddenResponse):
         _show_joint(design, sent)
         return
     mechanism = design.own_law
@@ -132,7 +132,7 @@ def run(
 def _show_joint(design: Design, sent: Sent) -> None:
     """A joint response, as the command that made it says it."""
     again = "\nAll numbers were derived again from the file's problem and law"
-    if isinstance(design.problem, HiddenJointProblem):
+    if isinstance(design.mechanism, HiddenResponse):
         found: Answer = HiddenJoint(design)
     else:
         found = JointAnswer.of(design)

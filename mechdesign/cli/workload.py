@@ -17,19 +17,23 @@ from mechdesign.cli.studies import deliver
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput
-from mechdesign.methods.workload.problem import AVERAGE, WORST, WorkloadProblem
-from mechdesign.methods.workload.queries import Known, Mean, Queries, parse_values, parse_workload, query_words
+from mechdesign.methods.method import Demands
 from mechdesign.studies.questions import prior_of_types
 from mechdesign.studies.workload import ANSWERS as ANSWERS, WorkloadStudy, channel_of_file
-from mechdesign.values.declare import Floats
+from mechdesign.values.declare import Floats, stored
+from mechdesign.words.criteria import Average, Worst
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import AnyQueries, Mean, Queries, Workload, parse_values, parse_workload, query_words
 
 _MATRICES = (".csv", ".npy")
 _LEAST = -1e300
+AVERAGE, WORST = "average", "worst"
 EXAMPLE = "workload --eps 1 --queries prefix --size 8"
 
 
 def run(
-    asked: Annotated[Asked, Mirror(WorkloadProblem)],
+    asked: Annotated[Asked, Mirror(Pure, Demands)],
     sent: Sent,
     queries: Annotated[
         str,
@@ -66,14 +70,15 @@ def run(
     require_time_limit(time_limit)
     sent.require_writable()
     workload = _workload(queries, size, values)
-    said = {"workload": workload, "criterion": criterion, "prior": _prior(prior, prior_data, column, workload.size)}
-    problem = asked.of(WorkloadProblem, **said, weights=None if weights is None else _numbers(weights, "weights"))
+    loss = Workload(workload, None if weights is None else _numbers(weights, "weights"))
+    over = _criterion(criterion, _prior(prior, prior_data, column, workload.size))
+    problem = Problem(loss=loss, privacy=asked.of(Pure), criterion=over)
     own = {} if rival is None else {rival.name: channel_of_file(rival, problem)}
     is_seen = sent.shows_field and not no_compare
-    deliver(WorkloadStudy(problem, users, own, time_limit, best_so_far, is_seen), sent)
+    deliver(WorkloadStudy(problem, users, own, time_limit, asked["gap"], best_so_far, is_seen), sent)
 
 
-def _workload(text: str, size: int | None, values: str | None) -> Known:
+def _workload(text: str, size: int | None, values: str | None) -> AnyQueries:
     path = Path(text)
     if path.suffix.lower() in _MATRICES:
         for name, given in (("size", size), ("values", values)):
@@ -88,14 +93,14 @@ def _workload(text: str, size: int | None, values: str | None) -> Known:
     return Mean(parse_values(values))
 
 
-def _numbers(text: str, name: str) -> list[float]:
+def _numbers(text: str, name: str) -> Floats:
     try:
-        return [require_number_text(part) for part in text.split(",")]
+        return stored([require_number_text(part) for part in text.split(",")])
     except ValueError:
         raise InvalidInput(name, text, "be numbers W1,W2,...") from None
 
 
-def _prior(text: str | None, data: Path | None, column: str | None, size: int) -> list[float] | Floats | None:
+def _prior(text: str | None, data: Path | None, column: str | None, size: int) -> Floats | None:
     if column is not None and data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
     if text is not None and data is not None:
@@ -103,3 +108,13 @@ def _prior(text: str | None, data: Path | None, column: str | None, size: int) -
     if data is None:
         return None if text is None or text.strip().lower() == "uniform" else _numbers(text, "prior")
     return prior_of_types(data, column, size)
+
+
+def _criterion(said: str, prior: Floats | None) -> Average | Worst:
+    if said not in (AVERAGE, WORST):
+        raise InvalidInput("criterion", said, "be average or worst")
+    if said == AVERAGE:
+        return Average(prior)
+    if prior is not None:
+        raise InvalidInput("prior", "weights", "be left out for the worst case", "use --criterion average")
+    return Worst()

@@ -19,6 +19,7 @@ from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values.declare import frozen
+from mechdesign.values.digits import rounded_up
 from mechdesign.words.pairs import Metric, Pairs, Pairwise
 
 Floats = NDArray[np.float64]
@@ -41,6 +42,17 @@ class PairsProof:
     loss: float
     pair: tuple[int, int]
     slack: float
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The pair that is nearest to its limit, and loudly what is not protected."""
+        one, other = self.pair
+        return (
+            f"privacy: every pair keeps its eps (decided exactly); nearest to its limit are inputs {one} and {other}, "
+            f"with {self.slack:g} left",
+            f"between any two inputs: eps at most {rounded_up(self.loss, 6)}",
+            *self.privacy.notes,
+        )
 
     def document(self) -> dict[str, Any]:
         """The account as JSON: the problem beside it says the epsilons."""

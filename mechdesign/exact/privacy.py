@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from mechdesign.errors import CheckFailed, require_epsilon
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
 from mechdesign.exact.hidden import hidden_excess, hidden_loss
+from mechdesign.exact.hockey import prove_approximate
 from mechdesign.exact.pairs import prove_pairs
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.hidden import MOST_COUNTED, CountedResponse, HiddenResponse, PeakedResponse
@@ -16,7 +17,7 @@ from mechdesign.mechanisms.protocol import require_law
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import frozen
-from mechdesign.words.privacy import Collusion, Hidden, Metric, Pairwise, Privacy, Pure
+from mechdesign.words.privacy import Approximate, Collusion, Hidden, Metric, Pairwise, Privacy, Pure
 
 
 class Account(Protocol):
@@ -32,9 +33,22 @@ class Account(Protocol):
         """Its privacy loss: the epsilon that it really has."""
         ...
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What it gives away, a sentence a line."""
+        ...
+
     def document(self) -> dict[str, Any]:
         """The account as JSON."""
         ...
+
+
+def loss_in_words(loss: float) -> tuple[str, ...]:
+    """
+    >>> loss_in_words(0.5)
+    ('privacy loss: 0.5 (computed exactly, at most eps)',)
+    """
+    return (f"privacy loss: {loss:.12g} (computed exactly, at most eps)",)
 
 
 def prove(privacy: Privacy, mechanism: Any) -> Account:
@@ -49,6 +63,8 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
             if not isinstance(mechanism, _HasRatio):
                 raise CheckFailed("a joint response has no law of one user's report that could be epsilon-LDP")
             return prove_privacy(mechanism, privacy.epsilon)
+        case Approximate():
+            return prove_approximate(mechanism, privacy)
         case Collusion():
             return prove_collusion(mechanism, privacy)
         case Hidden():
@@ -95,6 +111,10 @@ class PrivacyProof:
             return room >= 0
         return self.ratio.ratio <= exp_lower(room)
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        return loss_in_words(self.loss)
+
     def document(self) -> dict[str, Any]:
         return {**encoded(self.privacy), "loss": self.loss}
 
@@ -131,6 +151,10 @@ class CollusionProof:
         """The averaged epsilon, rounded up."""
         return self.losses.averaged
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        return loss_in_words(self.loss)
+
     def document(self) -> dict[str, Any]:
         return {
             **encoded(self.privacy),
@@ -165,6 +189,10 @@ class HiddenProof:
 
     privacy: Hidden
     loss: float
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return loss_in_words(self.loss)
 
     def document(self) -> dict[str, Any]:
         return {**encoded(self.privacy), "loss": self.loss}

@@ -4,7 +4,9 @@ A folder holds the problem (``problem.py``), how it is solved (``search.py`` and
 answer (``proof.py``). `mechdesign.methods.registry` lists them. Names are imported when they are asked for.
 """
 
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from mechdesign.values.facade import facade
 
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.convex.problem import CustomProblem as CustomProblem, TableProblem as TableProblem
     from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
-    from mechdesign.methods.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
-    from mechdesign.methods.hidden_joint.search import optimal_hidden as optimal_hidden
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
@@ -36,7 +36,17 @@ if TYPE_CHECKING:
     from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
-    from mechdesign.methods.workload.problem import WorkloadProblem as WorkloadProblem
-    from mechdesign.methods.workload.search import optimal_workload as optimal_workload
 else:
     __getattr__, __dir__ = facade(__name__)
+
+
+class _Package(ModuleType):
+    """The package is the question, too: ``md.methods(problem)`` says of every method why it does not answer."""
+
+    def __call__(self, problem: Any) -> dict[str, str | None]:
+        from mechdesign.methods.registry import methods
+
+        return methods(problem)
+
+
+sys.modules[__name__].__class__ = _Package

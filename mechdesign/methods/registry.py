@@ -12,13 +12,15 @@ from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.additive.proof import AdditiveBound
+from mechdesign.methods.approximate.proof import HockeyBound
+from mechdesign.methods.approximate.supports import supports as approximate_supports
 from mechdesign.methods.convex.problem import CustomProblem, TableProblem
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.methods.finite.supports import LEAST_EPSILON, MOST_EPSILON, supports as finite_supports
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
+from mechdesign.methods.hidden_joint.supports import supports as hidden_joint_supports
 from mechdesign.methods.information.proof import InformationBound
 from mechdesign.methods.information.supports import supports as information_supports
 from mechdesign.methods.joint.problem import JointProblem
@@ -47,8 +49,8 @@ from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.methods.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
+from mechdesign.methods.workload.supports import supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, UnbiasedPiecewise
@@ -89,7 +91,6 @@ def _at_once(module: str, name: str) -> Callable[[Any, float | None], Design]:
 
 ENTRIES = (
     Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
-    Entry(HiddenJointProblem, (PeakLines, IndependentBest, HockeyDuals), _answer("hidden_joint", "optimal_hidden")),
     Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once("piecewise", "optimal_piecewise")),
     Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), _answer("minimax", "optimal_minimax")),
     Entry(PriorProblem, (BinsBound, PointsBound), _answer("prior", "optimal_prior")),
@@ -97,7 +98,6 @@ ENTRIES = (
     Entry(PolarProblem, (SplitClaim,), _at_once("polar", "optimal_polar")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
-    Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
     Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
 """Every problem that is a class of its own, a line each."""
@@ -105,7 +105,10 @@ ENTRIES = (
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
+    Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
+    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mechdesign.errors import plain
-from mechdesign.exact.pairs import PairsProof
 from mechdesign.exact.rational import float_up
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
@@ -91,18 +90,8 @@ def certificate_words(certificate: Certificate, what: str, mechanism: Mechanism 
 
 
 def account_words(certificate: Certificate) -> str:
-    """What the mechanism gives away; of pairs that which is nearest to its limit, and loudly what is not protected."""
-    account = certificate.account
-    if not isinstance(account, PairsProof):
-        return f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)"
-    one, other = account.pair
-    lines = [
-        f"  privacy: every pair keeps its eps (decided exactly); nearest to its limit are inputs {one} and {other}, "
-        f"with {account.slack:g} left",
-        f"  between any two inputs: eps at most {rounded_up(account.loss, 6)}",
-        *(f"  {note}" for note in account.privacy.notes),
-    ]
-    return "\n".join(lines)
+    """What the mechanism gives away."""
+    return "\n".join(f"  {line}" for line in certificate.account.words)
 
 
 def worst_variance(design: Design) -> float | None:

@@ -51,7 +51,8 @@ def table_in_words(inputs: int, outputs: int) -> str:
 def _said(problem: Problem, name: str, usual: Any = None) -> Any:
     """What the problem says of itself, else what is usual."""
     if isinstance(problem, FiveWords):
-        return getattr(problem.words, name.removesuffix("_in_words"), usual)
+        said = getattr(problem.words, name.removesuffix("_in_words"), None)
+        return usual if said is None else said
     return getattr(problem, name, usual)
 
 

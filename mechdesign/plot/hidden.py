@@ -8,7 +8,7 @@ import numpy as np
 
 from mechdesign.errors import NoAnswer
 from mechdesign.mechanisms.hidden import PeakedResponse
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.hidden_joint.crowd import Crowd
 from mechdesign.methods.hidden_joint.search import parts
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.search import optimal_joint
@@ -74,17 +74,17 @@ def draw_variances(axes: Axes, design: Design) -> None:
     axes.legend(frameon=False, fontsize="small", loc="best")
 
 
-def _has_groups(problem: HiddenJointProblem, group: int) -> bool:
+def _has_groups(problem: Crowd, group: int) -> bool:
     return problem.answers == 2 and problem.encoding == "response" and problem.users % group == 0
 
 
-def _pairs(problem: HiddenJointProblem, colluders: Floats) -> Floats:
+def _pairs(problem: Crowd, colluders: Floats) -> Floats:
     """The variance of the best pairs that keep eps on average over the grouping."""
     asked = [JointProblem(problem.epsilon, problem.users, problem.share, int(m)) for m in colluders]
     return np.array([optimal_joint(one).certificate.upper for one in asked])
 
 
-def _larger(problem: HiddenJointProblem, group: int) -> tuple[list[int], list[float]]:
+def _larger(problem: Crowd, group: int) -> tuple[list[int], list[float]]:
     """Some numbers of colluders and the variance of larger groups there, as a share of independent answers'.
 
     What is drawn is attained, and within `_GROUPS_GAP` of the best; a place whose search takes long is left out.

@@ -10,9 +10,9 @@ from mechdesign.field import THIS, Field, Rank
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.result import Design
 from mechdesign.methods.workload.estimator import query_noises
-from mechdesign.methods.workload.problem import WorkloadProblem
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, draw_lines, drawable, empty_figure
-from mechdesign.words.criteria import Aim
+from mechdesign.words.criteria import Worst
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ def workload_design(design: Design, field: Field) -> Figure:
     """Rows, most used first: each report's chances relative to its least one; queries; mechanisms."""
     from matplotlib.ticker import MaxNLocator
 
-    problem, law = cast(WorkloadProblem, design.problem), cast(Discrete, design.mechanism)
+    problem, law, workload = design.problem, cast(Discrete, design.mechanism), workload_of(design.problem)
     figure = empty_figure(13.0, 4.4)
     rows, queries, ranks = figure.subplots(1, 3)
     channel = law.probabilities
@@ -46,13 +46,13 @@ def workload_design(design: Design, field: Field) -> Figure:
         axis.set_major_locator(MaxNLocator(integer=True))
     queries.legend(loc="lower left")
     shown = [row for row in field.rows if row.name == THIS or row.published][: _MOST_RIVALS + 1]
-    worst = problem.criterion.aim is Aim.WORKLOAD_WORST
+    worst = isinstance(problem.criterion, Worst)
     values = [row.by(Rank.WORST if worst else Rank.AVERAGE) for row in shown]
     colours = [BLUE if row.name == THIS else GREY for row in shown]
     ranks.barh([drawable(row.name) for row in shown], values, color=colours, height=0.7)
     ranks.axvline(design.certificate.lower, linestyle="--", color=BLACK, label="proven floor")
     ranks.invert_yaxis()
-    ranks.set(xlabel=f"noise, {problem.summed}", title="Worst type" if worst else "Average")
+    ranks.set(xlabel=f"noise, {workload.summed}", title="Worst type" if worst else "Average")
     ranks.legend()
-    figure.suptitle(drawable(f"{problem.workload.words}, ε = {problem.epsilon:g}"))
+    figure.suptitle(drawable(f"{workload.queries.words}, ε = {problem.epsilon:g}"))
     return figure

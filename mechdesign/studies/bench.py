@@ -152,7 +152,7 @@ def _metrics(text: Any) -> tuple[str, ...]:
 def _queries(path: str, data: Dataset) -> Floats:
     """The queries of a file, their columns in the order of the items: by name where its first line names them."""
     from mechdesign.data.matrices import read_matrix
-    from mechdesign.methods.workload.queries import require_queries
+    from mechdesign.words.workloads import require_queries
 
     read = read_matrix(path, "queries", -sys.float_info.max)
     matrix = require_queries(read.values)

@@ -11,11 +11,12 @@ from mechdesign.errors import InvalidInput
 from mechdesign.exact.hidden import MOST_USERS, HiddenLoss, hidden_loss
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
-from mechdesign.methods.hidden_joint.search import optimal_hidden, parts, without
+from mechdesign.methods.hidden_joint.crowd import Crowd, crowd_of
+from mechdesign.methods.hidden_joint.search import parts, without
 from mechdesign.methods.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
+from mechdesign.methods.words import heading
 from mechdesign.studies.designed import Designed
 from mechdesign.values.answers import Answer, Say, if_shown, silent
 from mechdesign.values.clock import Clock
@@ -23,6 +24,7 @@ from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
 from mechdesign.values.tables import Grid, number
 from mechdesign.words.privacy import require_colluders
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,27 +130,30 @@ def hidden_told(design: Design, colluders: int) -> HiddenTold | None:
 class HiddenJointStudy:
     """The best of all laws, private against everybody else together; with ``serving`` it is run with three servers."""
 
-    problem: HiddenJointProblem
+    problem: Problem
     colluders: int = 0
     serving: bool = False
     seconds: float = 60.0
+    gap: float | None = None
 
     reads: ClassVar[tuple[Path, ...]] = ()
     keeps: ClassVar[tuple[Path, ...]] = ()
 
     def __attrs_post_init__(self) -> None:
-        require_colluders(self.colluders, self.problem.users)
+        require_colluders(self.colluders, crowd_of(self.problem).users)
         if self.serving:
-            require_served(self.problem)
+            require_served(crowd_of(self.problem))
 
     @property
     def doing(self) -> str:
-        return f"joint response of {self.problem.users} users"
+        return f"joint response of {crowd_of(self.problem).users} users"
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> HiddenJoint:
         """The optimum, and the collection if it is asked for."""
+        from mechdesign.methods.registry import solve
+
         clock = Clock(self.seconds)
-        design = optimal_hidden(self.problem, clock.left())
+        design = solve(self.problem, clock.left(), gap=self.gap, method="hidden_joint")
         return HiddenJoint(design, self.colluders, serve(design, clock, say) if self.serving else None)
 
 
@@ -185,7 +190,7 @@ class HiddenJoint(Answer):
 
     def shown(self) -> Iterator[Grid | str]:
         problem, law, account = parts(self.design)
-        yield problem.heading
+        yield heading(self.design.problem)
         yield f"{law_words(law)}\n\n{variance_words(self.design)}"
         if problem.floor is not None:
             yield (f"  {100 * problem.floor:.3g}% are left however many users there are: the share's own 4 s (1-s)")
@@ -219,7 +224,7 @@ def _away(design: Design) -> float | None:
     return without(design, gone).variance
 
 
-def require_served(problem: HiddenJointProblem) -> int:
+def require_served(problem: Crowd) -> int:
     """How many users hold the value counted in a run of the servers, or `InvalidInput`."""
     if problem.encoding != "response":
         step = "drop --inside"

@@ -45,7 +45,6 @@ from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.values.tables import Grid, number
-from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ def _solved(
 def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
     """The same at another epsilon for all inputs."""
     if isinstance(problem, Problem):
-        return evolved(problem, privacy=Pure(epsilon))
+        return evolved(problem, privacy=evolved(problem.privacy, epsilon=epsilon))
     return evolved(problem, epsilon=epsilon)
 
 

@@ -24,7 +24,7 @@ from mechdesign.values import files
 from mechdesign.values.declare import frozen
 from mechdesign.values.tables import printable
 from mechdesign.words.domains import Finite
-from mechdesign.words.losses import Power
+from mechdesign.words.finite_losses import FiniteLoss
 from mechdesign.words.problem import Problem
 
 Sides = tuple[tuple[str, ...] | None, tuple[str, ...] | None]
@@ -124,7 +124,7 @@ def read_file(path: Path) -> Own:
 
 def _labels_of(problem: Any, mechanism: Any) -> Sides:
     """The labels of a loss matrix, for the outputs that are used."""
-    if not isinstance(problem, Problem) or isinstance(problem.loss, Power):
+    if not isinstance(problem, Problem) or not isinstance(problem.loss, FiniteLoss):
         return None, None
     return problem.table.names[0], problem.table.names_of(mechanism.outputs)
 

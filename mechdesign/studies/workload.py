@@ -20,17 +20,18 @@ from mechdesign.methods.summary import certificate_words, gap_text, standing
 from mechdesign.methods.words import heading, headline
 from mechdesign.methods.workload.estimator import query_noises
 from mechdesign.methods.workload.grid_proof import GridBound
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.studies.designed import Beside, Designed, above, gap_lines, grid
 from mechdesign.studies.optimum import SECONDS, with_options
 from mechdesign.values.answers import Answer, Say, if_shown, silent
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats, array, field, frozen, optional
 from mechdesign.values.tables import Grid, number
-from mechdesign.words.criteria import Aim
+from mechdesign.words.criteria import Worst
 from mechdesign.words.domains import Finite
 from mechdesign.words.priors import Atoms
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,10 +46,11 @@ class WorkloadStudy:
     With ``users`` it says what so many users' answers are worth.
     """
 
-    problem: WorkloadProblem
+    problem: Problem
     users: int | None = field(default=None, converter=optional(lambda said: require_whole(said, "users", 1)))
     own: Mapping[str, Mechanism] = field(factory=dict)
     seconds: float = SECONDS
+    gap: float | None = None
     best_so_far: bool = False
     compare: bool = True
 
@@ -57,7 +59,7 @@ class WorkloadStudy:
 
     @property
     def doing(self) -> str:
-        return f"least noise of {self.problem.workload.words}"
+        return f"least noise of {workload_of(self.problem).queries.words}"
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> LeastNoise:
         """The design with the least noise, and its field."""
@@ -67,7 +69,7 @@ class WorkloadStudy:
         return LeastNoise(design, ranked, query_noises(design), self.users, self.own)
 
     def _solved(self, say: Say, warn: Say) -> Design:
-        from mechdesign.methods.workload.search import optimal_workload
+        from mechdesign.methods.registry import solve
 
         clock = Clock(self.seconds)
 
@@ -75,7 +77,7 @@ class WorkloadStudy:
             say(f"noise from {max(low, 0):.6g} to {high:.6g}, so far")
 
         try:
-            return optimal_workload(self.problem, self.seconds, heard)
+            return solve(self.problem, self.seconds, gap=self.gap, method="workload", say=heard)
         except NoAnswer as stopped:
             if not self.best_so_far or stopped.design is None:
                 more = "more time may close it, or a wider --gap" if clock.is_over else "more time does not change that"
@@ -84,12 +86,12 @@ class WorkloadStudy:
             return cast(Design, stopped.design)
 
 
-def channel_of_file(path: Path, problem: WorkloadProblem) -> Mechanism:
+def channel_of_file(path: Path, problem: Problem) -> Mechanism:
     """A channel of one's own, a row a type."""
     table = read_matrix(path, "channel").values
-    if table.shape[0] != problem.workload.size:
-        raise InvalidInput("rival", table.shape, f"have a row for each of the {problem.workload.size} types")
-    return Discrete(problem.epsilon, problem.inputs, Finite(tuple(range(table.shape[1]))), table, path.name)
+    if table.shape[0] != len(problem.numbers):
+        raise InvalidInput("rival", table.shape, f"have a row for each of the {len(problem.numbers)} types")
+    return Discrete(problem.epsilon, problem.numbers, Finite(tuple(range(table.shape[1]))), table, path.name)
 
 
 # -- answers ----------------------------------------------------------------------------------------------------------
@@ -125,12 +127,12 @@ class LeastNoise(Answer):
     own: Mapping[str, Mechanism] = field(factory=dict)
 
     @property
-    def problem(self) -> WorkloadProblem:
-        return cast(WorkloadProblem, self.design.problem)
+    def problem(self) -> Problem:
+        return cast(Problem, self.design.problem)
 
     @property
     def rows(self) -> Sequence[Query]:
-        names = self.problem.workload.names
+        names = workload_of(self.problem).queries.names
         return tuple(Query(name, *own) for name, own in zip(names, self.noises.tolist(), strict=True))
 
     @property
@@ -147,7 +149,7 @@ class LeastNoise(Answer):
     @property
     def least_favourable(self) -> Atoms | None:
         """The prior no mechanism has less noise under, where the worst type was asked."""
-        if self.problem.aim is not Aim.WORKLOAD_WORST:
+        if not isinstance(self.problem.criterion, Worst):
             return None
         prior = cast(WorkloadBound | GridBound, self.design.evidence).weights_of_types(self.problem)
         return Atoms(np.arange(prior.size, dtype=float), prior / prior.sum())
@@ -182,7 +184,9 @@ class LeastNoise(Answer):
                 for row in self.rivalry.rows
             ]
             yield ""
-            yield grid(problem.summed.capitalize(), ["mechanism", "average", "worst type", "above optimum"], lines)
+            yield grid(
+                workload_of(problem).summed.capitalize(), ["mechanism", "average", "worst type", "above optimum"], lines
+            )
         yield f"\nproven to within {gap_text(design.certificate)}; ship it: --out design.json, then table"
 
     def _noise(self) -> Grid:

@@ -24,8 +24,9 @@ from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.minimax.proof import MinimaxBound
 from mechdesign.methods.result import Design, versions
-from mechdesign.methods.workload.problem import WorkloadProblem
+from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.tables import checker
 from mechdesign.tables.document import decimals, rational, with_hash
 from mechdesign.tables.kinds import Encoding, FiniteLaw, Order, Rounded, domain_written, kind_of
@@ -36,7 +37,9 @@ from mechdesign.tables.table import Table
 from mechdesign.tables.workloads import written_workload
 from mechdesign.values.declare import Floats
 from mechdesign.words.domains import Finite
+from mechdesign.words.finite_losses import FiniteLoss
 from mechdesign.words.pairs import Metric, Pairs, Pairwise
+from mechdesign.words.privacy import Approximate
 from mechdesign.words.problem import Problem
 
 MOST_MIXED = 1e-6
@@ -95,9 +98,10 @@ def make_table(
         document["privacy"] = rational(ratio)
         if isinstance(source, Design) and error_of is not None:
             document["certificate"] = _certificate(source, cap, error_of)
-        if isinstance(source, Design) and isinstance(source.problem, WorkloadProblem):
-            prior = cast(WorkloadBound, source.evidence).weights_of_types(source.problem)
-            document["workload"] = written_workload(source.problem, prior, cast(FiniteLaw, built.law).rows, bits)
+        if isinstance(source, Design) and isinstance(source.evidence, WorkloadBound | GridBound):
+            asked, rows = cast(Problem, source.problem), cast(FiniteLaw, built.law).rows
+            prior = source.evidence.weights_of_types(asked)
+            document["workload"] = written_workload(workload_of(asked).queries, prior, rows, bits)
         content = checker.canonical(with_hash(document))
         require_size(len(content))
         return Table(content)
@@ -125,6 +129,9 @@ def _mechanism_of(source: Source | Product) -> Made:
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)
+    if isinstance(source, Design) and isinstance(source.problem.privacy, Approximate):
+        rule = "be 0 for what ships: a table keeps its epsilon without exception"
+        raise InvalidInput("delta", source.problem.privacy.delta, rule, "design without --delta")
     if not hasattr(mechanism, "epsilon") or isinstance(mechanism, Table):
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     return mechanism
@@ -132,9 +139,9 @@ def _mechanism_of(source: Source | Product) -> Made:
 
 def _labels_of(source: Source | Product) -> Labels:
     """The labels of the rows and columns that a design of a loss matrix is for."""
-    if not isinstance(source, Design) or not isinstance(source.problem, Problem):
+    if not isinstance(source, Design) or not isinstance(source.mechanism, Discrete):
         return NO_LABELS
-    if not isinstance(source.mechanism, Discrete):
+    if not isinstance(source.problem, Problem) or not isinstance(source.problem.loss, FiniteLoss):
         return NO_LABELS
     table = source.problem.table
     return Labels(table.names[0], table.names_of(source.mechanism.outputs))

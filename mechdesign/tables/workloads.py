@@ -10,10 +10,10 @@ import numpy as np
 
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.methods.workload.decoder import decoder
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.tables.checker import MOST_ENTRIES, MOST_PRODUCTS, workload_bias
 from mechdesign.tables.document import decimals, rational
 from mechdesign.values.declare import Floats, array, derived, frozen
+from mechdesign.words.workloads import AnyQueries
 
 _MATRICES = ("rows", "estimator")
 
@@ -30,11 +30,11 @@ class Answering:
     """Whether the answers are a distribution function."""
 
 
-def written_workload(problem: WorkloadProblem, prior: Floats, rows: Sequence[Sequence[int]], bits: int) -> Any:
+def written_workload(asked: AnyQueries, prior: Floats, rows: Sequence[Sequence[int]], bits: int) -> Any:
     """What a table's file holds: V is made for the table's own counts, so that these are unbiased."""
     whole = 1 << bits
     channel = np.array([[count / whole for count in row] for row in rows])
-    queries = problem.workload.matrix
+    queries = asked.matrix
     _require_size(len(queries), *channel.shape)
     try:
         shares = decoder(channel, prior / prior.sum())
@@ -44,7 +44,7 @@ def written_workload(problem: WorkloadProblem, prior: Floats, rows: Sequence[Seq
     answers = answers + shares @ (queries.T - channel @ answers)
     estimator = answers.T
     return {
-        "queries": list(problem.workload.names),
+        "queries": list(asked.names),
         "rows": [decimals(row) for row in queries.tolist()],
         "estimator": [decimals(row) for row in estimator.tolist()],
         "bias": rational(exact_bias(queries, estimator, rows, whole)),

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def facade(package: str, *functions: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def facade(
+    package: str, *functions: str, packages: tuple[str, ...] = ()
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a package, ``__all__`` among what is asked for.
 
     ``functions`` are named like the modules that they are in: the names stay theirs when the modules are read.
+    ``packages`` are named like a function in them, and are that function, too: the name is the package's.
 
     >>> from mechdesign import exact
     >>> exact.prove_privacy.__module__, "prove_privacy" in dir(exact), exact.__all__[:2]
@@ -34,7 +37,10 @@ def facade(package: str, *functions: str) -> tuple[Callable[[str], object], Call
         if name == "__all__":
             return sorted(homes)
         module, own = homes.get(name, (package, name))
-        value = _module(package, own) if module == package else getattr(import_module(module), own)
+        if name in packages:
+            module, own = package, name
+        is_module = module == package or not hasattr(import_module(module), own)
+        value = _module(module, own) if is_module else getattr(import_module(module), own)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.codec import if_any
-from mechdesign.values.declare import array, frozen, optional
+from mechdesign.values.declare import array, frozen, one_of, optional
 from mechdesign.words.places import require_places
 
 Floats = NDArray[np.float64]
@@ -62,4 +62,21 @@ class UnbiasedPiecewise:
     kind: ClassVar[str] = "unbiased piecewise"
 
 
-Class = All | Onto | InPlane | UnbiasedPiecewise
+ENCODINGS = ("response", "unary", "hashing")
+
+
+@frozen
+class Together:
+    """Responses that are drawn for all users together, and treat them alike.
+
+    ``encoding`` is what is answered together: ``response``, the report of a category; ``unary``, each bit of unary
+    encoding at half the epsilon; ``hashing``, the report of a hash value, of which there are as many as inputs, with
+    which the users of other values agree by chance.
+    """
+
+    kind: ClassVar[str] = "together"
+
+    encoding: str = one_of("encoding", ENCODINGS, default="response")
+
+
+Class = All | Onto | InPlane | UnbiasedPiecewise | Together

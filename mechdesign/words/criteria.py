@@ -207,9 +207,6 @@ class Aim(Enum):
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
     OBJECTIVE = "objective"
     COUNT = "variance of the estimated count"
-    WORKLOAD_AVERAGE = "noise of the workload, average over the types"
-    WORKLOAD_WORST = "noise of the workload at the worst type"
-    INFORMATION = "variance of an efficient estimate"
 
 
 @frozen
@@ -241,7 +238,6 @@ _RANKS_BY = {
     Aim.AT: "at",
     Aim.AVERAGE: "average",
     Aim.AVERAGE_UNBIASED: "average",
-    Aim.WORKLOAD_AVERAGE: "average",
 }
 _HEADLINES = {
     Aim.AT: "{measure} at x = {x:g}",

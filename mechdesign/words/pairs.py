@@ -111,6 +111,11 @@ class Pairwise:
         return largest(self)
 
     @property
+    def inputs(self) -> int:
+        """How many inputs it is about."""
+        return len(self)
+
+    @property
     def words(self) -> str:
         """As headings say it."""
         return "an eps for each pair"
@@ -178,6 +183,11 @@ class Metric:
     @property
     def epsilon(self) -> float:
         return largest(self)
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs it is about."""
+        return len(self)
 
     @property
     def words(self) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
-from mechdesign.values.declare import epsilon, field, frozen, whole
+from mechdesign.values.declare import epsilon, field, frozen, option, whole
 from mechdesign.words.pairs import Metric, Pairwise, from_file, graph, metric, personal, sensitive
 
 __all__ = [
+    "Approximate",
     "Collusion",
     "Metric",
     "Pairwise",
@@ -35,6 +36,7 @@ class Pure:
 
     kind: ClassVar[str] = "pure"
     resolved: ClassVar[float] = 1e-12  # of the largest loss: what optima of finite tables are known to
+    inputs: ClassVar[None] = None  # it is about any
 
     epsilon: float = epsilon()
 
@@ -42,6 +44,27 @@ class Pure:
     def words(self) -> str:
         """As headings say it."""
         return f"eps = {self.epsilon:g}"
+
+
+@frozen
+class Approximate:
+    """Epsilon-LDP but for a probability: no event is more than ``e^epsilon`` times as likely, plus ``delta``.
+
+    >>> Approximate(1.0, 1e-6).words
+    'eps = 1 with delta = 1e-06'
+    """
+
+    kind: ClassVar[str] = "approximate"
+    resolved: ClassVar[float] = 1e-9  # of the largest loss: what programs with slacks are known to
+    inputs: ClassVar[None] = None  # it is about any
+
+    epsilon: float = epsilon()
+    delta: float = field(converter=lambda said: require_delta(said))
+
+    @property
+    def words(self) -> str:
+        """As headings say it."""
+        return f"eps = {self.epsilon:g} with delta = {self.delta:g}"
 
 
 def require_caps(caps: Iterable[float | None]) -> tuple[float | None, ...]:
@@ -76,6 +99,9 @@ class Collusion:
         require_colluders(self.colluders, self.users)
 
 
+_DELTA = option("--delta", "A probability with which more than eps may be learnt.")
+
+
 @frozen
 class Hidden:
     """What answers of ``users`` drawn together may give away about one user to who knows all about all others.
@@ -92,12 +118,17 @@ class Hidden:
 
     epsilon: float = epsilon()
     users: int = whole("users", 2)
-    delta: float = field(default=0.0, converter=lambda said: require_delta(said))
+    delta: float = field(default=0.0, converter=lambda said: require_delta(said), metadata=_DELTA)
     answers: int = whole("answers", 1, 2, default=1)
 
     def __attrs_post_init__(self) -> None:
         if self.delta and self.answers > 1:
             raise InvalidInput("delta", self.delta, "be 0 for unary encoding", "leave --delta out")
+
+    @property
+    def words(self) -> str:
+        """As headings say it."""
+        return f"eps = {self.epsilon:g}" + (f" but for a chance of {self.delta:g}" if self.delta else "")
 
 
 def require_delta(delta: float) -> float:
@@ -117,5 +148,5 @@ def require_colluders(colluders: int, users: int) -> int:
         raise InvalidInput("colluders", colluders, rule) from None
 
 
-Privacy = Pure | Collusion | Hidden | Pairwise | Metric
+Privacy = Pure | Approximate | Collusion | Hidden | Pairwise | Metric
 """Every requirement there is: what proves it stands in `mechdesign.exact.privacy`."""

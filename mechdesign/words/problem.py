@@ -13,15 +13,17 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, Onto, Together, UnbiasedPiecewise
+from mechdesign.words.counts import Count
 from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import distances, models, tables
+from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
-from mechdesign.words.privacy import Metric, Pairwise, Pure
+from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
+from mechdesign.words.workloads import AnyQueries, Workload
 
 
 def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
@@ -38,6 +40,8 @@ def _word(name: str, *kinds: type, step: str, **options: Any) -> Any:
 def _losses(said: Any) -> Any:
     if isinstance(said, str):
         return parse_loss(said)
+    if isinstance(said, AnyQueries):
+        return Workload(said)
     return said if attrs.has(type(said)) else Matrix(said)
 
 
@@ -65,6 +69,8 @@ FITS: Mapping[type, Fit] = {
     GaussianLocation: models,
     LogisticLocation: models,
     Binned: models,
+    Workload: workloads,
+    Count: counts,
 }
 """By the kind of loss."""
 
@@ -74,7 +80,8 @@ class Problem:
     """The least expected loss that privacy leaves: over which inputs, and among which mechanisms.
 
     ``inputs`` may be left out: they are the numbers of the rows of a loss matrix, or the places of a metric. A matrix
-    stands for a `Matrix` loss. Where a criterion has a prior and none is given it is uniform.
+    stands for a `Matrix` loss, queries for a `Workload` of them. Where a criterion has a prior and
+    none is given it is uniform.
 
     >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0), criterion=Average())
     >>> problem.inputs.points, problem.weights.tolist()
@@ -87,15 +94,15 @@ class Problem:
     kind: ClassVar[str] = "problem"
 
     inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power | Model = field(kw_only=True, converter=_losses)
-    privacy: Pure | Pairwise | Metric = _word(
-        "privacy", Pure, Pairwise, Metric, step="one epsilon for all inputs is privacy.Pure(1.0)"
+    loss: FiniteLoss | Power | Model | Workload | Count = field(kw_only=True, converter=_losses)
+    privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
+        "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
     criterion: OverInputs = _word(
         "criterion", Worst, Average, Lexicographic, step="for example criteria.Worst()", default=Worst()
     )
     among: Class = _word(
-        "among", All, Onto, InPlane, UnbiasedPiecewise, step="for example classes.All()", default=All()
+        "among", All, Onto, InPlane, UnbiasedPiecewise, Together, step="for example classes.All()", default=All()
     )
 
     def __attrs_post_init__(self) -> None:
@@ -156,7 +163,9 @@ class Problem:
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        return self.privacy.resolved * float(self.table.up.max()) if isinstance(self.loss, FiniteLoss) else 0.0
+        if not isinstance(self.loss, FiniteLoss) or isinstance(self.privacy, Hidden):
+            return 0.0
+        return self.privacy.resolved * float(self.table.up.max())
 
     @property
     def as_published(self) -> Problem:

@@ -107,7 +107,7 @@ def test_a_device_file_is_verified_with_its_tables_and_its_sources(
         "--out",
         str(folder),
     )
-    file, source = folder / "device.json", folder / "src" / "kept" / "mechdesign_runtime.py"
+    file, source = folder / "device.json", folder / "src" / "kept" / "mechdesign_runtime" / "device.py"
     command = ("verify", once, "--again", again, "--device", str(file))
     good = run(*command, "--source", str(source))
     assert good.code == 0

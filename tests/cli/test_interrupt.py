@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from mechdesign.methods.workload import search
+
 # every import asks the finders on `sys.meta_path`: the first of them sends the signal at the n-th question
 RUNNER = """
 import os, runpy, signal, sys
@@ -114,7 +116,7 @@ def _interrupt(*_: object) -> None:
 
 
 def test_an_interrupted_search_says_so_in_a_line(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("mechdesign.methods.workload.search.optimal_workload", _interrupt)
+    monkeypatch.setattr(search, "answer", _interrupt)
     outcome = run(*SEARCH, "--out", str(tmp_path / "design.json"))
     assert (outcome.code, outcome.out) == (130, "")
     assert outcome.err == "mechdesign: interrupted: there is no answer, and no file is left half-written\n"
@@ -122,7 +124,7 @@ def test_an_interrupted_search_says_so_in_a_line(run: Any, monkeypatch: pytest.M
 
 
 def test_with_json_the_line_is_an_object(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mechdesign.methods.workload.search.optimal_workload", _interrupt)
+    monkeypatch.setattr(search, "answer", _interrupt)
     outcome = run(*SEARCH, "--json")
     assert (outcome.code, outcome.out) == (130, "")
     assert json.loads(outcome.err)["error"]["kind"] == "interrupted"

@@ -166,12 +166,12 @@ def test_hidden_inside_encodings(run: Any) -> None:
     unary = run(
         "jrr", "--eps", "1", "--users", "1000", "--categories", "20", "--inside", "oue", "--hidden", "--json"
     ).json
-    assert unary["problem"]["encoding"] == "unary"
+    assert unary["problem"]["among"]["encoding"] == "unary"
     assert unary["certificate"]["privacy_loss"] == 1
     hashing = run(
         "jrr", "--eps", "1", "--users", "1000", "--share", "0.4", "--inside", "olh", "--hidden", "--json"
     ).json
-    assert hashing["problem"]["encoding"] == "hashing"
+    assert hashing["problem"]["among"]["encoding"] == "hashing"
     assert hashing["variance"] < hashing["independent_variance"]
 
 
@@ -205,7 +205,7 @@ def test_the_strongest_coupling_is_decided_exactly() -> None:
         ((*HIDDEN, "--conditional-eps", "1"), "--conditional-eps"),
         ((*HIDDEN, "--run-parties", "4"), "--run-parties"),
         ((*HIDDEN, "--method", "scip"), "--method"),
-        ((*HIDDEN, "--delta", "1e-6"), "without --delta"),
+        ((*HIDDEN, "--delta", "1e-6"), "at most 400 with a delta"),
         ((*HIDDEN, "--colluders", "1000"), "colluders"),
         ((*HIDDEN, "--prior", "uniform"), "--prior"),
         (("jrr", "--eps", "1", "--run-servers"), "--hidden"),

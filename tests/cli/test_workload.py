@@ -16,7 +16,7 @@ import pytest
         (("--queries", "averages", "--size", "4"), "be one of histogram, prefix"),
         (("--queries", "prefix", "--size", "1"), "size must"),
         (("--queries", "prefix", "--size", "4", "--prior", "0.5,0.5,0,0"), "at a type without weight"),
-        (("--queries", "prefix", "--size", "4", "--prior", "0.5,0.5"), "one weight for each of the 4 types"),
+        (("--queries", "prefix", "--size", "4", "--prior", "0.5,0.5"), "one weight for each of the 4 inputs"),
         (("--queries", "prefix", "--size", "4", "--weights", "1,2"), "4 numbers above 0"),
         (
             ("--queries", "prefix", "--size", "4", "--criterion", "worst", "--prior", "1,0,0,0"),

@@ -19,15 +19,16 @@ import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods import Design
 from mechdesign.methods.evidence import Problem
-from mechdesign.methods.joint import Moments as ShareMoments
 from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.methods.result import saying_why
 from mechdesign.methods.words import asked, heading, headline, protected
-from mechdesign.methods.workload import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
+from mechdesign.words.counts import Moments as ShareMoments
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
+from tests.methods.problems import hidden_problem, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms([0.0, 0.2, 0.7], [0.25, 0.25, 0.5])
@@ -57,8 +58,8 @@ def matrix_least(slack: float) -> md.Problem:
     return matrix(criterion=md.Lexicographic([0.8, 0.1, 0.1], slack))
 
 
-def hidden(**said: Any) -> md.HiddenJointProblem:
-    return md.HiddenJointProblem(**{"epsilon": 1.0, "users": 60, "share": 0.1} | said)
+def hidden(**said: Any) -> md.Problem:
+    return hidden_problem(**{"epsilon": 1.0, "users": 60, "share": 0.1} | said)
 
 
 def information(model: Any) -> md.Problem:
@@ -114,8 +115,8 @@ def unbiased(**said: Any) -> md.UnbiasedProblem:
     return md.UnbiasedProblem(**{"epsilon": 1.0, "prior": VALUES, "inputs": UNIT, "size": 3} | said)
 
 
-def workload(queries: Any = None, **said: Any) -> md.WorkloadProblem:
-    return md.WorkloadProblem(**{"epsilon": 1.0, "workload": queries or Prefix(3)} | said)
+def workload(queries: Any = None, **said: Any) -> md.Problem:
+    return workload_problem(1.0, queries or Prefix(3), **said)
 
 
 def custom(
@@ -180,13 +181,12 @@ ROWS: dict[str, Row] = {
     "additive.tail": Another(additive(reach=1, tail=3), additive(reach=1, tail=6)),
     "additive.gap": Same(additive(), additive(gap=1e-2)),
     "additive.weights": Follows(lambda: additive(weights=[0.5, 0.25, 0.25])),
-    "hidden joint.epsilon": Another(hidden(), hidden(epsilon=1.5)),
-    "hidden joint.users": Another(hidden(), hidden(users=80)),
-    "hidden joint.share": Another(hidden(), hidden(share=0.2)),
-    "hidden joint.categories": Another(hidden(), hidden(categories=3)),
-    "hidden joint.encoding": Another(hidden(categories=3), hidden(categories=3, encoding="hashing")),
-    "hidden joint.delta": Another(hidden(users=12), hidden(users=12, delta=0.05)),
-    "hidden joint.gap": Same(hidden(), hidden(gap=1e-2)),
+    "hidden.epsilon": Another(hidden(), hidden(epsilon=1.5)),
+    "hidden.users": Another(hidden(), hidden(users=80)),
+    "hidden.delta": Another(hidden(users=12), hidden(users=12, delta=0.05)),
+    "hidden.answers": Follows(lambda: evolved(hidden(), privacy=md.Hidden(1.0, 60, answers=2))),
+    "count.share": Another(hidden(), hidden(share=0.2)),
+    "together.encoding": Another(hidden(categories=3), hidden(categories=3, encoding="hashing")),
     "joint.epsilon": Another(joint(), joint(epsilon=1.5)),
     "joint.users": Another(joint(), joint(users=1000)),
     "joint.share": Another(joint(), joint(share=(0.1, 0.4))),
@@ -216,6 +216,8 @@ ROWS: dict[str, Row] = {
     "power.exponent": Another(minimax(loss=md.Power(2.0)), minimax(loss=md.Power(1.0))),
     "power.period": Follows(lambda: minimax(loss=md.Power(1.0, 3.0))),
     "pure.epsilon": Another(matrix(), matrix(privacy=md.Pure(1.5))),
+    "approximate.epsilon": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.5, 0.1))),
+    "approximate.delta": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.0, 0.2))),
     "pairwise.epsilons": Another(
         places(loss=MATRIX, privacy=Pairwise([[0, 1, 1], [1, 0, 1], [1, 1, 0]])),
         places(loss=MATRIX, privacy=Pairwise([[0, 2, 1], [1, 0, 1], [1, 1, 0]])),
@@ -293,12 +295,8 @@ ROWS: dict[str, Row] = {
     "unbiased.size": Another(unbiased(), unbiased(size=5)),
     "unbiased.gap": Same(unbiased(), unbiased(gap=1e-2)),
     "unbiased.weights": Follows(lambda: unbiased(weights=[0.5, 0.25, 0.25])),
-    "workload.epsilon": Another(workload(), workload(epsilon=1.5)),
-    "workload.workload": Another(workload(), workload(Histogram(3))),
-    "workload.aim": Another(workload(), workload(criterion="worst")),
-    "workload.prior": Another(workload(), workload(prior=[0.5, 0.25, 0.25])),
+    "workload.queries": Another(workload(), workload(Histogram(3))),
     "workload.weights": Another(workload(weights=[1.0, 1.0, 0.5]), workload(weights=[1.0, 0.5, 1.0])),
-    "workload.gap": Same(workload(), workload(gap=1e-1)),
     "types.size": Another(workload(Histogram(3)), workload(Histogram(4))),
     "prefix.size": Another(workload(Prefix(3)), workload(Prefix(4))),
     "ranges.size": Another(workload(Ranges(3)), workload(Ranges(4))),
@@ -405,7 +403,8 @@ def _said(problem: Problem, design: Design) -> tuple[str, str]:
     scope = design.certificate.scope
     of_class = f"{scope.family.value}{scope.narrowed} {scope.onto}"
     shown = f"{getattr(problem, 'inputs', '')}, {protected(problem)}, {asked(problem)}"
-    return f"{heading(problem)} {of_class}", getattr(problem, "heading", f"{shown} {of_class}")
+    own = problem.words.heading if isinstance(problem, md.Problem) else getattr(problem, "heading", None)
+    return f"{heading(problem)} {of_class}", own or f"{shown} {of_class}"
 
 
 def _are_apart(first: Design, second: Design) -> bool:

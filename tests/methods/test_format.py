@@ -12,9 +12,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mechdesign import Absolute, Interval, PiecewiseProblem, Squared, optimal_piecewise
-from mechdesign.methods import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
+from mechdesign.methods import JointProblem, optimal_joint
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import FORMAT, USE, VERSION
 from mechdesign.methods.saved import design_schema
+from tests.methods.problems import hidden_problem
 
 TEXT = (Path(__file__).parents[2] / "FORMAT.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition(f"# The design file, schema version {VERSION}\n")[2].partition("\n# ")[0]
@@ -31,8 +33,8 @@ DESIGNS: dict[str, Any] = {
     "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
     "line onto more": lambda: optimal_piecewise(PiecewiseProblem(2.0, Absolute(), outputs=Interval(-0.5, 2))),
     "at": lambda: optimal_piecewise(PiecewiseProblem(0.5, Absolute(), at=0.3)),
-    "hidden joint": lambda: optimal_hidden(HiddenJointProblem(1.0, 200, 0.03)),
-    "hidden joint with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, 0.0, delta=1e-2)),
+    "hidden joint": lambda: solve(hidden_problem(1.0, 200, 0.03)),
+    "hidden joint with a delta": lambda: solve(hidden_problem(1.0, 20, 0.0, delta=1e-2)),
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, caps=(1.5,))),
 }
 

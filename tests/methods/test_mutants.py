@@ -26,6 +26,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+import mechdesign as md
 from mechdesign import (
     Absolute,
     Circle,
@@ -50,25 +51,22 @@ from mechdesign import (
     search_pieces,
 )
 from mechdesign.errors import CheckFailed
+from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
     AdditiveProblem,
     Design,
-    HiddenJointProblem,
     JointProblem,
-    WorkloadProblem,
     custom,
     optimal_additive,
-    optimal_hidden,
     optimal_joint,
-    optimal_workload,
 )
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.prior import BinsBound
 from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
 from mechdesign.methods.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.methods.saved import design_of_document
-from mechdesign.methods.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadBound
+from mechdesign.methods.workload import WorkloadBound
 from mechdesign.methods.workload.grid_search import GridSearch, shape_of
 from mechdesign.methods.workload.proof import Leaf
 from mechdesign.methods.workload.relaxation import Relaxation
@@ -83,7 +81,8 @@ from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests.methods.problems import information
+from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
+from tests.methods.problems import hidden_problem, information, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -153,14 +152,14 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
-    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
-    "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
-    "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
-    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
-    "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
-    "workload grid": lambda: _by_pairs(WorkloadProblem(1.0, Marginals((2, 3), 1))),
-    "workload grid worst": lambda: _by_pairs(WorkloadProblem(1.0, Parity(2, 2), "worst")),
-    "workload by a tree": lambda: _by_tree(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
+    "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
+    "workload of one query": lambda: md.solve(workload_problem(1.0, Mean([0.0, 1.0, 4.0]))),
+    "workload worst": lambda: md.solve(workload_problem(1.0, Prefix(3), "worst")),
+    "workload by squares": lambda: _by_squares(md.solve(workload_problem(1.0, Prefix(3)))),
+    "workload grid": lambda: _by_pairs(workload_problem(1.0, Marginals((2, 3), 1))),
+    "workload grid worst": lambda: _by_pairs(workload_problem(1.0, Parity(2, 2), "worst")),
+    "workload by a tree": lambda: _by_tree(md.solve(workload_problem(1.0, Prefix(3)))),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
@@ -170,10 +169,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "even group": lambda: optimal_joint(JointProblem(1.0, 900, (0.3, 0.7), group=3)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,), gap=1e-2)),
     "claimed pair": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
-    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.0)),
-    "hidden over shares": lambda: optimal_hidden(HiddenJointProblem(1.0, 30, (0.0, 0.125))),
-    "hidden and even": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.5)),
-    "hidden with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 12, 0.0, delta=0.0078125, gap=1e-2)),
+    "hidden": lambda: solve(hidden_problem(1.0, 40, 0.0)),
+    "hidden over shares": lambda: solve(hidden_problem(1.0, 30, (0.0, 0.125))),
+    "hidden and even": lambda: solve(hidden_problem(1.0, 40, 0.5)),
+    "hidden with a delta": lambda: solve(hidden_problem(1.0, 12, 0.0, delta=0.0078125), gap=1e-2),
 }
 
 
@@ -199,11 +198,11 @@ def _by_squares(design: Any) -> Design:
     return Design(design.problem, design.mechanism, evidence, design.report)
 
 
-def _by_pairs(problem: WorkloadProblem) -> Design:
+def _by_pairs(problem: Problem) -> Design:
     """What more than 24 types get where their workload is symmetric."""
     shape = shape_of(problem)
     assert shape is not None
-    return GridSearch(problem, shape, Clock(None), None).run()
+    return GridSearch(problem, shape, 1e-3, Clock(None), lambda low, high: None).run()
 
 
 def _by_tree(design: Any) -> Design:
@@ -867,7 +866,7 @@ def _variance_of_count(problem: Any, truth: float, lies: float, covariance: floa
 def _hidden(saved: Any) -> Truth:
     """All users answer together: the law of the number of liars, and what each set of them weighs."""
     law, problem = saved.mechanism, saved.problem
-    users, k = problem.users, law.categories
+    users, k, encoding = problem.privacy.users, law.categories, problem.among.encoding
     ways = [math.lgamma(users + 1) - math.lgamma(j + 1) - math.lgamma(users - j + 1) for j in range(users + 1)]
 
     def peaked(peak: int, slope: float) -> list[float]:
@@ -879,12 +878,12 @@ def _hidden(saved: Any) -> Truth:
         mean = math.fsum(j * c for j, c in enumerate(chances))
         both = math.fsum((users - j) * (users - j - 1) * c for j, c in enumerate(chances)) / (users * (users - 1))
         truth = 1 - mean / users
-        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.share)
+        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.loss.share)
         return _variance_of_count(asked, truth, mean / users, both - truth**2)
 
-    each = problem.epsilon / (2 if problem.encoding == "unary" else 1)
-    assert problem.encoding != "hashing"
-    assert k == (2 if problem.encoding == "unary" else problem.categories)
+    each = problem.epsilon / (2 if encoding == "unary" else 1)
+    assert encoding != "hashing"
+    assert k == (2 if encoding == "unary" else len(problem.inputs))
     assert law.users == users
     if hasattr(law, "peak"):
         chances = peaked(law.peak, math.log(law.ratio))
@@ -894,7 +893,7 @@ def _hidden(saved: Any) -> Truth:
     false = [c * (j + 1) / (users * (k - 1)) for j, c in enumerate(chances[1:])]
     grown = math.exp(each)
     excess = math.fsum(max(a - grown * b, 0) + max(b - grown * a, 0) for a, b in zip(true, false, strict=True))
-    assert excess <= problem.delta + 1e-12, "not private"
+    assert excess <= problem.privacy.delta + 1e-12, "not private"
     assert saved.certificate.privacy_loss <= problem.epsilon
     attained = variance(chances)
     # the best peak, up to where lies outweigh the truth
@@ -907,17 +906,17 @@ def _hidden(saved: Any) -> Truth:
 def _workload(saved: Any) -> Truth:
     """The noise of the law with its estimator, and the optimum over all rows."""
     problem = saved.problem
-    roots = np.ones(len(problem.workload.names)) if problem.weights is None else np.sqrt(np.asarray(problem.weights))
-    queries = problem.workload.matrix * roots[:, None]
+    asked = problem.loss
+    roots = np.ones(len(asked.queries.names)) if asked.weights is None else np.sqrt(np.asarray(asked.weights))
+    queries = asked.queries.matrix * roots[:, None]
     channel = np.asarray(saved.mechanism.probabilities)
     channel = channel / channel.sum(axis=1, keepdims=True)
-    is_worst = problem.criterion == Criterion(Aim.WORKLOAD_WORST)
-    prior = np.asarray(saved.evidence.weights_of_types(problem) if is_worst else problem.prior)
+    is_worst = isinstance(problem.criterion, Worst)
+    prior = np.asarray(saved.evidence.weights_of_types(problem) if is_worst else problem.weights)
     prior = prior / prior.sum()
     own = noise_of(queries, channel, prior)
     if is_worst:
         return Truth(float(own.max()), float(own.max()))
-    assert problem.criterion == Criterion(Aim.WORKLOAD_AVERAGE)
     key = (queries.tobytes(), queries.shape, problem.epsilon, prior.tobytes())
     return Truth(float(own @ prior), _remembered(key, lambda: least_noise(queries, problem.epsilon, prior)))
 
@@ -1002,7 +1001,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 def _require_true(saved: Any, name: str) -> None:
     """Privacy, both ends, scope and standing of a design that was read."""
     certificate, mechanism = saved.certificate, saved.mechanism
-    if not isinstance(saved.problem, JointProblem | HiddenJointProblem):
+    if not isinstance(mechanism, TogetherLaw):
         assert _ratio_of(mechanism) <= math.exp(saved.problem.epsilon) * (1 + 1e-12), "not private"
         assert certificate.privacy_loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9)
         if mechanism.epsilon > 1e-9:
@@ -1065,15 +1064,13 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
         return
     assert said["problem"]["epsilon"] == problem.epsilon
-    if isinstance(problem, JointProblem | HiddenJointProblem):
+    if isinstance(problem, JointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
     elif isinstance(problem, PolarProblem):
         assert said["problem"]["loss"] == " + ".join(
             f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
         )
-    elif isinstance(problem, WorkloadProblem):
-        assert said["problem"]["asked"] == problem.workload.words
     elif not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
@@ -1325,7 +1322,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "convex"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
-    ("workload", "workload"): {
+    ("problem", "workload"): {
         "workload": 2000,
         "workload ranges": 2000,
         "workload of one query": 2000,
@@ -1333,7 +1330,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload by squares": 1000,
         "workload by a tree": 1000,
     },
-    ("workload", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
+    ("problem", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
     ("problem", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {
@@ -1345,9 +1342,9 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     },
     ("joint", "joint duals"): {"group": 10_000},
     ("joint", "joint claim"): {"claimed pair": 10_000},
-    ("hidden joint", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
-    ("hidden joint", "hidden joint independent"): {"hidden and even": 10_000},
-    ("hidden joint", "hidden joint duals"): {"hidden with a delta": 10_000},
+    ("problem", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
+    ("problem", "hidden joint independent"): {"hidden and even": 10_000},
+    ("problem", "hidden joint duals"): {"hidden with a delta": 10_000},
 }
 """10,000 mutants of every kind of evidence of every problem, shared out among designs that have it."""
 

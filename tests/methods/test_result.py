@@ -40,11 +40,9 @@ from mechdesign import (
 from mechdesign.methods import (
     AdditiveProblem,
     Design,
-    HiddenJointProblem,
     JointProblem,
     custom,
     optimal_additive,
-    optimal_hidden,
     optimal_joint,
 )
 from mechdesign.methods.piecewise import BathtubBound, PiecewiseClaim
@@ -56,6 +54,7 @@ from mechdesign.words.classes import UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.problems import hidden_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -88,9 +87,9 @@ DESIGNS = {
     ),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((1, 2, 4)))),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=10)),
-    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, 0.03)),
-    "hidden and even": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, 0.5)),
-    "hidden with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, 0.0, delta=1e-2)),
+    "hidden": lambda: solve(hidden_problem(1.0, 300, 0.03)),
+    "hidden and even": lambda: solve(hidden_problem(1.0, 300, 0.5)),
+    "hidden with a delta": lambda: solve(hidden_problem(1.0, 20, 0.0, delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(2.0,), gap=1e-2)),
 }
 DATA = priors.Atoms.of_data([0.1, 0.2, 0.2, 0.7])

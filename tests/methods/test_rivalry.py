@@ -12,19 +12,21 @@ from mechdesign.errors import InvalidInput
 from mechdesign.field import THIS, Rank, field_of
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.registry import ENTRIES, METHODS, rivalry_of, solve
-from mechdesign.methods.workload import Prefix, WorkloadProblem, optimal_workload
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric
 from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Prefix
+from tests.methods.problems import workload_problem
 
+"""Methods whose answers nothing published is ranked against."""
 LINE = Metric(range(4), 1.0)
 DESIGNS = {
     "pairs": lambda: solve(Problem(loss=Distances(), privacy=LINE, criterion=Average([0.4, 0.3, 0.2, 0.1]))),
     "pairs worst": lambda: solve(Problem(loss=Distances(), privacy=LINE)),
-    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4))),
-    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
+    "workload": lambda: solve(workload_problem(1.0, Prefix(4))),
+    "workload worst": lambda: solve(workload_problem(1.0, Prefix(3), "worst")),
 }
 
 
@@ -32,7 +34,7 @@ def test_every_module_of_rivals_belongs_to_what_answers_in_its_folder() -> None:
     folder = Path(mechdesign.__file__).parent / "methods"
     said = {path.parent.name for path in folder.glob("*/rivalry.py")}
     found = {entry.problem.__module__.split(".")[-2] for entry in ENTRIES} | {method.folder for method in METHODS}
-    assert {method.folder for method in METHODS} | {"workload"} <= said <= found
+    assert {"finite", "pairwise", "workload"} <= said <= found
 
 
 def test_a_value_that_is_no_problem_has_no_rivals() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+import mechdesign as md
 from mechdesign import (
     Absolute,
     Circle,
@@ -40,19 +41,14 @@ from mechdesign import (
 )
 from mechdesign.methods import (
     AdditiveProblem,
-    HiddenJointProblem,
     JointProblem,
-    WorkloadProblem,
     custom,
     optimal_additive,
-    optimal_hidden,
     optimal_joint,
-    optimal_workload,
 )
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.registry import PROVEN_BY, solve
 from mechdesign.methods.saved import design_schema
-from mechdesign.methods.workload import Marginals, Prefix
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.classes import InPlane, UnbiasedPiecewise
@@ -60,9 +56,10 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.finite_losses import Distances, Matrix
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
-from tests.methods.problems import information
+from mechdesign.words.workloads import Marginals, Prefix
+from tests.methods.problems import hidden_problem, information, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -116,6 +113,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
     ),
     "additive function": lambda: optimal_additive(AdditiveProblem(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),
+    "approximate": lambda: solve(Problem(loss=[[0, 1], [1, 0]], privacy=Approximate(1.0, 0.1))),
     "finite": lambda: solve(
         Problem(loss=Matrix(MATRIX, input_labels=("a", "b")), privacy=Pure(1.0), criterion=Lexicographic(slack=1e-5))
     ),
@@ -125,11 +123,11 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, NORMAL)),
     "joint values": lambda: optimal_joint(JointProblem(1.0, 1000, VALUES, colluders=10, caps=(1.5,))),
     "joint range": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
-    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, NORMAL)),
-    "hidden values": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, VALUES, categories=3, encoding="unary")),
-    "hidden hashes": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.3, categories=4, encoding="hashing")),
-    "hidden even": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.5)),
-    "hidden delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, (0.0, 0.1), delta=1e-2)),
+    "hidden": lambda: solve(hidden_problem(1.0, 300, NORMAL)),
+    "hidden values": lambda: solve(hidden_problem(1.0, 300, VALUES, categories=3, encoding="unary")),
+    "hidden hashes": lambda: solve(hidden_problem(1.0, 60, 0.3, categories=4, encoding="hashing")),
+    "hidden even": lambda: solve(hidden_problem(1.0, 60, 0.5)),
+    "hidden delta": lambda: solve(hidden_problem(1.0, 20, (0.0, 0.1), delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(None, 2.0), categories=3, gap=0.1)),
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
     "pairs": lambda: solve(Problem(loss=MATRIX, privacy=Pairwise([[0, 0.5], [1, 0]]), criterion=Average([0.5, 0.5]))),
@@ -143,9 +141,9 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         Problem(loss=Distances(), privacy=Metric([[0, 0], [3, 4], [6, 0]], 0.5), criterion=Average(), among=InPlane()),
         gap=0.1,
     ),
-    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
-    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
-    "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),
+    "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload worst": lambda: md.solve(workload_problem(1.0, Prefix(3), "worst")),
+    "workload grid": lambda: md.solve(workload_problem(2.0, Marginals((3, 3, 3), 1)), gap=0.2),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
@@ -237,7 +235,7 @@ HELD = {
     "unbiased function": lambda problem: problem.prior.kind == "unwritten density",
     "additive function": lambda problem: problem.prior.kind == "unwritten density",
     "joint": lambda problem: problem.share.kind == "moments",
-    "hidden": lambda problem: problem.share.kind == "moments",
+    "hidden": lambda problem: problem.loss.share.kind == "moments",
     "prior": lambda problem: problem.prior == NORMAL,
     "prior of a histogram": lambda problem: problem.prior == HISTOGRAM,
     "prior of values": lambda problem: problem.prior == VALUES,

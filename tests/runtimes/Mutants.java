@@ -38,7 +38,7 @@ public final class Mutants {
         new Thread(
             () -> {
               try (URLClassLoader loader = new URLClassLoader(places, ClassLoader.getPlatformClassLoader())) {
-                var method = loader.loadClass("mechdesign.runtime.Replay").getDeclaredMethod("folder", Path.class);
+                var method = loader.loadClass("mechdesign.runtime.Vectors").getDeclaredMethod("folder", Path.class);
                 method.setAccessible(true);
                 method.invoke(null, vectors);
                 found[0] = "survived";

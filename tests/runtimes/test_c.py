@@ -188,6 +188,16 @@ def test_a_forged_count_is_refused_before_it_is_added(name: str, forged: dict[st
     assert (done.stdout, done.stderr) == ("14\n", "")
 
 
+@pytest.mark.parametrize(("tail", "outcome"), [(2**32 - 2**16, "0\n"), (2**32 - 2**16 + 1, "14\n")])
+def test_noise_that_hardly_ever_ends_is_refused(tail: int, outcome: str, reading: Path) -> None:
+    document = json.loads((RUNTIMES / "vectors" / "additive.json").read_text())
+    document["bits"] = 32
+    document["law"] |= {"tail": tail, "weights": [2**32], "least": 0, "most": 1}
+    text = json.dumps(document, separators=(",", ":"), sort_keys=True) + "\n"
+    done = subprocess.run([str(reading)], input=text, capture_output=True, text=True, check=False)
+    assert done.stdout == outcome
+
+
 # -- the law -----------------------------------------------------------------------------------------------------------
 
 DRAWN = """
@@ -415,8 +425,10 @@ def test_packages_build_and_pass_by_cmake(tmp_path: Path) -> None:
 
 def test_a_runtime_is_carried_as_it_stands(tmp_path: Path) -> None:
     packed(tmp_path / "p")
+    kept(tmp_path / "kept")
     for path in SOURCES:
-        assert (tmp_path / "p" / "src" / path.name).read_bytes() == path.read_bytes()
+        assert (tmp_path / "kept" / "src" / path.name).read_bytes() == path.read_bytes()
+        assert (tmp_path / "p" / "src" / path.name).exists() == (path.stem not in ("device", "storage"))
 
 
 TWO = """
@@ -489,6 +501,8 @@ SAME = (
     "own[",  # how large a place is
     "others[16384]",
     "bits == 32",  # the same by another way
+    "t->bits > 32 ?",
+    "memset(report, 0, (size_t)",  # one more, after the end: tests with a sanitizer notice
     "mdp_get(bytes, (size_t)",  # bits that are then cut off
     "int bits = 0",  # a number of one kind takes no bits
     "bits < 63",

@@ -21,8 +21,9 @@ from mechdesign.tables.device.vectors import Step, create, vectors
 from mechdesign.tables.export.shared_vectors import FOLDER
 from mechdesign.tables.vectors import digits
 from tests.oracles.device_reports import LABELS, PERIOD, response
+from tests.runtimes.test_python import whole
 
-RUNTIME = FOLDER.parent / "python" / "mechdesign_runtime.py"
+RUNTIME = FOLDER.parent / "python"
 DEVICES = {
     "labelled": Device(response(2.0, 3, LABELS), response(1.0, 3, LABELS), values=2, reports=5),
     "labelled once": Device(response(1.0, 3, LABELS), None, values=2, reports=5),
@@ -33,13 +34,14 @@ CALLS = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,close,openat,f
 APP = """import sys
 sys.path.insert(0, sys.argv[1])
 import mechdesign_runtime as runtime
+from mechdesign_runtime import device as devices
 
-device = runtime.Device.read(*(open(path).read() for path in sys.argv[3:4]), *map(
+device = devices.Device.read(*(open(path).read() for path in sys.argv[3:4]), *map(
     runtime.Table.read, (open(path).read() for path in sys.argv[4:])))
 try:
-    with runtime.FileStorage(sys.argv[2]) as storage:
+    with devices.FileStorage(sys.argv[2]) as storage:
         print(device.report_code(storage, 1, %d))
-except runtime.StateRefused as refused:
+except devices.StateRefused as refused:
     print(refused.reason)
 """
 
@@ -53,7 +55,7 @@ def command(tmp_path: Path) -> list[str]:
     paths = [tmp_path / name for name in ("device.json", "once.json", "again.json")]
     for path, content in zip(paths, (device.content, device.table.content, device.again.content), strict=True):
         path.write_bytes(content)
-    return [sys.executable, "app.py", str(RUNTIME.parent), str(tmp_path / "state"), *map(str, paths)]
+    return [sys.executable, "app.py", str(RUNTIME), str(tmp_path / "state"), *map(str, paths)]
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -127,7 +129,7 @@ def test_vectors_notice_every_rule_that_is_left_out() -> None:
 
 def unnoticed(device: Device) -> set[tuple[int, bool]]:
     """The lines of rules of the machine that can always hold, or never, and no vector of the device says otherwise."""
-    tree, steps = ast.parse(RUNTIME.read_text()), vectors(device)
+    tree, steps = ast.parse(whole()), vectors(device)
 
     def runs() -> bool:
         module = types.ModuleType("runtime")

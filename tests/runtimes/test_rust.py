@@ -80,9 +80,9 @@ def tables() -> dict[str, Table]:
 @pytest.mark.slow
 def test_its_own_tests_pass(native: Path, build: dict[str, str]) -> None:
     needs("cargo", "rustc")
-    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
+    assert "test result: ok. 9 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
     bare = run(["cargo", "test", "--offline", "--no-default-features"], native, **build)
-    assert "test result: ok. 6 passed; 0 failed" in bare
+    assert "test result: ok. 8 passed; 0 failed" in bare
 
 
 @pytest.mark.slow
@@ -309,7 +309,7 @@ def test_a_package_is_built_tested_and_called_by_cargo(
     needs("cargo", "rustc", "cargo-clippy", "rustfmt")
     folder = tmp_path / "made"
     export_package(tables, "rust", "sur-vey", folder, cases=20)
-    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
     run(["cargo", "clippy", "-q", "--offline", "--all-targets", "--", "-D", "warnings"], folder, **build)
     run(["cargo", "fmt", "--check"], folder)
     said = drawn_by(
@@ -334,7 +334,7 @@ def test_a_package_with_a_device_keeps_its_state(build: dict[str, str], tmp_path
     folder = tmp_path / "made"
     device = Device(once, again, 2, 3)
     export_package({"once": once, "again": again}, "rust", "survey", folder, cases=4, device=device)
-    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 9 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
     said = drawn_by(
         folder,
         "use survey::{FileStorage, Report, AGAIN, ONCE_DEVICE};\nfn main() {\n"
@@ -358,7 +358,7 @@ def test_a_package_of_a_collection_writes_its_envelopes(
     parts = [Attribute(name, table) for name, table in tables.items()]
     folder = tmp_path / "made"
     export_package(Collection("people", Spending.SPLIT, tuple(parts)), "rust", "survey", folder, cases=4)
-    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
 
 
 @pytest.mark.slow
@@ -368,7 +368,7 @@ def test_a_package_of_65536_labels_is_built_and_passes(build: dict[str, str], tm
     many = protocol_table("olh", 1, tuple(f"label {i}" for i in range(65_536)))
     export_package({"places": many}, "rust", "survey", folder, cases=4)
     said = run(["cargo", "test", "--offline", "--release"], folder, **build)
-    assert "test result: ok. 6 passed; 0 failed" in said
+    assert "test result: ok. 7 passed; 0 failed" in said
 
 
 # -- changes of the runtime --------------------------------------------------------------------------------------------
@@ -434,7 +434,8 @@ def test_a_changed_runtime_fails_vectors(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / "vectors")
     shutil.copytree(RUNTIME / "src", tmp_path / "src")
     (tmp_path / "main.rs").write_text(
-        '#[path = "src/lib.rs"]\nmod runtime;\nfn main() {\n    let mut files = runtime::replay::Files::default();\n'
+        '#[path = "src/lib.rs"]\nmod runtime;\nfn main() {\n'
+        "    let mut files = runtime::device_replay::Files::default();\n"
         "    let mut paths: Vec<_> = std::fs::read_dir(std::env::args().nth(1).unwrap()).unwrap()"
         ".map(|e| e.unwrap().path()).collect();\n    paths.sort_by_key(|path| path.extension() != "
         'Some("json".as_ref()));\n    for path in paths {\n        let content = std::fs::read(&path).unwrap();\n'

@@ -13,17 +13,28 @@ import pytest
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.additive.problem import AdditiveProblem
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.trade_off.problem import TradeOffProblem
-from mechdesign.methods.workload.problem import WorkloadProblem
-from mechdesign.methods.workload.queries import parse_workload
 from mechdesign.studies.joint_column import Column
+from mechdesign.words.classes import Together
+from mechdesign.words.counts import Count
+from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.priors import parse_prior, uniform
+from mechdesign.words.privacy import Hidden
+from mechdesign.words.workloads import Workload, parse_workload
 
 UNIT = md.Interval(0, 1)
 PLACES = md.Problem(loss=md.Distances(1.0), privacy=md.Metric([[0.0], [1.0], [2.0]], 1.0))
+CROWD = md.Problem(
+    inputs=md.Finite((0, 1)), loss=Count(0.1), privacy=Hidden(1.0, users=100), criterion=Worst(), among=Together()
+)
+
+
+def _queries(name: str, size: int) -> md.Problem:
+    return md.Problem(loss=Workload(parse_workload(name, size)), privacy=md.Pure(1.0), criterion=Average())
+
+
 ASKED: dict[str, tuple[Any, str]] = {
     "one": (md.OptimumStudy(MinimaxProblem(1.0, gap=1e-2)), "minimax --eps 1 --gap 1e-2"),
     "sweep": (md.SweepStudy(MinimaxProblem(1.0, gap=1e-2), (1.0, 2.0)), "minimax --sweep 1,2 --gap 1e-2"),
@@ -32,7 +43,7 @@ ASKED: dict[str, tuple[Any, str]] = {
         "minimax --eps 1 --criterion pareto --points 2 --gap 1e-2",
     ),
     "queries": (
-        md.WorkloadStudy(WorkloadProblem(1.0, parse_workload("prefix", 4)), users=100),
+        md.WorkloadStudy(_queries("prefix", 4), users=100),
         "workload --eps 1 --queries prefix --size 4 --users 100",
     ),
     "groups": (
@@ -40,7 +51,7 @@ ASKED: dict[str, tuple[Any, str]] = {
         "jrr --eps 1 --users 1000 --share 0.03 --colluders 50",
     ),
     "everybody": (
-        md.HiddenJointStudy(HiddenJointProblem(1.0, users=100, share=0.1), 3),
+        md.HiddenJointStudy(CROWD, 3),
         "jrr --hidden --eps 1 --users 100 --share 0.1 --colluders 3",
     ),
     "inside": (
@@ -106,7 +117,7 @@ def test_a_sweep_draws_the_structure_of_its_optima() -> None:
 
 
 def test_places_say_what_an_adversary_is_left_with_only_under_a_prior() -> None:
-    prior = md.Problem(loss=PLACES.loss, privacy=PLACES.privacy, criterion=md.Average([0.5, 0.25, 0.25]))
+    prior = md.Problem(loss=PLACES.loss, privacy=PLACES.privacy, criterion=Average([0.5, 0.25, 0.25]))
     worst, average = (md.PairsStudy(problem).answer() for problem in (PLACES, prior))
     assert worst.around.adversary_error is None
     assert average.around.adversary_error is not None
@@ -128,9 +139,9 @@ def test_a_grid_that_is_tuned_is_nearly_the_best_of_those_tried() -> None:
 
 
 def test_time_that_ran_out_says_that_more_may_help() -> None:
-    problem = WorkloadProblem(1.0, parse_workload("ranges", 12), gap=1e-8)
+    problem = _queries("ranges", 12)
     with pytest.raises(NoAnswer, match="more time may close it"):
-        md.WorkloadStudy(problem, seconds=0.01, compare=False).answer()
+        md.WorkloadStudy(problem, seconds=0.01, gap=1e-8, compare=False).answer()
 
 
 def test_an_unknown_form_is_refused() -> None:

@@ -35,6 +35,10 @@ def labelled() -> Table:
     return make_table(catalogue.randomised_response(1.0, Finite((0, 1, 2))), labels=names)
 
 
+KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
+"""Tables for inputs that are numbers: each is checked, sampled, changed and read again by the tests of this folder."""
+
+
 @pytest.fixture(scope="session")
 def tables() -> dict[str, Table]:
     unit = Interval(0, 1)

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from tests.deploy.conftest import rehashed
 
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.window import Window
@@ -22,6 +21,7 @@ from mechdesign.tables.kinds import Encoding
 from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
 from tests.oracles import format_reader as by_text
+from tests.tables.conftest import rehashed
 
 Document = dict[str, Any]
 

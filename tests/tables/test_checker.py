@@ -20,8 +20,8 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.tables import Table, checker, load_table, make_table
 from mechdesign.tables.document import decimal
 from mechdesign.words.domains import Interval
+from tests.tables.conftest import KINDS
 
-KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
 MORE_KINDS = (*KINDS, "clamped wave", "clamped noise", "labelled", "repaired")
 
 # what FORMAT.md and the checker say may change without being noticed

@@ -15,8 +15,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.deploy.conftest import rehashed
-from tests.deploy.forging import (
+
+from mechdesign.mechanisms.window import Window
+from mechdesign.tables import checker, make_table
+from mechdesign.tables.document import decimal
+from mechdesign.words.domains import Interval
+from tests.oracles import format_reader as by_text
+from tests.tables.conftest import rehashed
+from tests.tables.forging import (
     HALF,
     MADE,
     ONE,
@@ -33,12 +39,6 @@ from tests.deploy.forging import (
     rows_at,
     with_pairs,
 )
-
-from mechdesign.mechanisms.window import Window
-from mechdesign.tables import checker, make_table
-from mechdesign.tables.document import decimal
-from mechdesign.words.domains import Interval
-from tests.oracles import format_reader as by_text
 
 
 def refusal(content: bytes) -> str:

@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.deploy.test_random_designs import bits_for, random_mechanism, ship
 
+import mechdesign as md
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods import MinimaxProblem, UnbiasedProblem, WorkloadProblem, optimal_workload, solve
-from mechdesign.methods.workload import Prefix, Ranges
+from mechdesign.methods import MinimaxProblem, UnbiasedProblem, solve
 from mechdesign.tables import (
     BITS,
     Labels,
@@ -39,8 +38,11 @@ from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
 from mechdesign.words.pairs import Pairwise
 from mechdesign.words.priors import uniform
+from mechdesign.words.workloads import Prefix, Ranges
+from tests.methods.problems import workload_problem
 from tests.oracles import format_reader as by_text
 from tests.oracles.format_devices import DeviceByText, replay_states
+from tests.tables.test_random_designs import bits_for, random_mechanism, ship
 
 SEED = 18_118
 
@@ -143,7 +145,7 @@ def for_pairs(rng: np.random.Generator) -> Table:
 
 def with_workload(rng: np.random.Generator) -> Table:
     workload = [Prefix, Ranges][number(rng, 0, 1)](number(rng, 2, 5))
-    return make_table(optimal_workload(WorkloadProblem(float(rng.uniform(0.5, 3)), workload, gap=0.1)), bits_of(rng))
+    return make_table(md.solve(workload_problem(float(rng.uniform(0.5, 3)), workload), gap=0.1), bits_of(rng))
 
 
 def certified(rng: np.random.Generator) -> Table:

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+import mechdesign as md
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods import WorkloadProblem, optimal_workload
-from mechdesign.methods.workload import Prefix
 from mechdesign.studies.frequencies import protocol_table
 from mechdesign.tables import Labels, Table, Tally, make_table
 from mechdesign.tables.device import Device
 from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.workloads import Prefix
+from tests.methods.problems import workload_problem
 from tests.oracles.device_reports import response, sequences, skewed
 
 NAMES = Labels(("no", "yes", "maybe"), ("no", "yes", "maybe"))
@@ -85,7 +86,7 @@ def test_the_mean_through_tables_without_common_rows_is_within_its_bias() -> Non
 
 
 def test_a_workload_is_answered_without_bias_through_both_draws() -> None:
-    once = make_table(optimal_workload(WorkloadProblem(2.0, Prefix(3))), 32)
+    once = make_table(md.solve(workload_problem(2.0, Prefix(3))), 32)
     outputs = once.law.outputs
     again = make_table(catalogue.randomised_response(2.0, Finite(outputs)), 32)
     origin = Device(once, again, values=3, reports=1).origin(1)

@@ -47,7 +47,7 @@ def files_of(folder):
         "mechdesign/tables/export/text/pyproject.toml.jinja",
         "mechdesign/runtimes/c/Makefile",
         "mechdesign/runtimes/js/package/demo/index.html",
-        "mechdesign/runtimes/python/mechdesign_runtime.py",
+        "mechdesign/runtimes/python/mechdesign_runtime/__init__.py",
         "mechdesign/runtimes/rust/src/lib.rs",
         "mechdesign/runtimes/sql/postgresql.sql",
         "mechdesign/runtimes/vectors/window.json",

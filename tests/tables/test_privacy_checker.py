@@ -323,7 +323,7 @@ def test_what_it_passes_beyond_the_checker_is_private_as_an_exported_sampler_dra
     with pytest.raises(checker.Failed):
         checker.check(content)
     sampler = {}
-    exec(runtime("python/mechdesign_runtime.py"), sampler)
+    exec(runtime("python/mechdesign_runtime/__init__.py"), sampler)
     table = sampler["Table"](checker.json.loads(content))
     counts = []
     for x in (0.0, 0.2, 0.6, 1.0):

@@ -9,8 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.deploy.conftest import rehashed
-from tests.deploy.forging import (
+
+from mechdesign.tables import privacy_checker
+from tests.tables.conftest import rehashed
+from tests.tables.forging import (
     HALF,
     MADE,
     ONE,
@@ -26,8 +28,6 @@ from tests.deploy.forging import (
     rows_at,
     with_pairs,
 )
-
-from mechdesign.tables import privacy_checker
 
 
 def refusal(content: bytes) -> str:

@@ -12,8 +12,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.tables import Stream, fixed_stream, make_table, report
 from mechdesign.words.domains import Finite
-
-KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
+from tests.tables.conftest import KINDS
 
 
 def little(*digits):

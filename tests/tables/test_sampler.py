@@ -20,10 +20,10 @@ from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.tables import draws, make_table, sample
 from mechdesign.words.domains import Finite, Interval
+from tests.tables.conftest import KINDS
 
 FALSE_ALARM = 1e-7
 COUNT = 400_000
-KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
 
 
 def require_law(reports, outputs, chances):

@@ -18,12 +18,13 @@ from mechdesign.errors import InvalidInput, MissingExtra
 from mechdesign.exact.hidden import hidden_excess, hidden_loss, liars_of
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
-from mechdesign.methods import HiddenJointProblem, optimal_hidden
+from mechdesign.methods.registry import solve
 from mechdesign.tables import server, servers
 from mechdesign.tables.member import say
 from mechdesign.tables.processes import RunFailed
 from mechdesign.tables.server import Server, Users, order, product
 from mechdesign.tables.servers import deal, drawn_delta, drawn_law, run_servers, thresholds
+from tests.methods.problems import hidden_problem
 
 RATE = 1e-6
 LAW = CountedResponse((Fraction(1, 4), Fraction(1, 4), Fraction(3, 8), Fraction(1, 8), Fraction(0)))
@@ -293,7 +294,7 @@ def test_exactly_as_many_lie_as_the_law_says():
 
 def test_a_thousand_users_report_in_seconds_and_the_estimate_is_near():
     """The count is 30 with a standard error of 17.1 by the certified variance; 5 errors: false-positive rate 1e-6."""
-    design = optimal_hidden(HiddenJointProblem(1.0, 1000, 0.03))
+    design = solve(hidden_problem(1.0, 1000, 0.03))
     happenings = []
     run = run_servers(design.mechanism, [1] * 30 + [0] * 970, on_progress=happenings.append)
     assert abs(run.estimate(1) - 30) < 5 * design.certificate.upper**0.5

@@ -18,8 +18,7 @@ from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-
-KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
+from tests.tables.conftest import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.deploy.reports.conftest import LATER, TODAY
 
 from mechdesign.mechanisms import catalogue
 from mechdesign.studies.frequencies.shipping import encoding
@@ -17,6 +16,7 @@ from mechdesign.tables.estimators import Tally
 from mechdesign.tables.reports import Collector, Envelope, Store, Subject
 from mechdesign.tables.reports.payload import payload_of
 from mechdesign.tables.unlikely import likely, limits
+from tests.tables.reports.conftest import LATER, TODAY
 
 BOUND = Fraction(1, 2**65)
 

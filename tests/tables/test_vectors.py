@@ -13,8 +13,7 @@ from mechdesign.tables import checker, fixed_stream, make_table, report, test_ve
 from mechdesign.tables.boundaries import boundary_cases
 from mechdesign.tables.vectors import boundaries_left_out
 from mechdesign.words.domains import Finite, Interval
-
-KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
+from tests.tables.conftest import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

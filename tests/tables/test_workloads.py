@@ -12,15 +12,16 @@ from scipy.stats import binom
 
 import mechdesign as md
 from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.methods.workload import Marginals, Mean, Prefix, Ranges
 from mechdesign.tables import checker, privacy_checker, sample, workloads
 from mechdesign.tables.estimators import Tally, WorkloadEstimate
 from mechdesign.tables.workloads import increasing
+from mechdesign.words.workloads import Marginals, Mean, Prefix, Ranges
+from tests.methods.problems import workload_problem
 
 
 @pytest.fixture(scope="module")
 def table() -> md.Table:
-    return md.make_table(md.optimal_workload(md.WorkloadProblem(1.0, Prefix(8))))
+    return md.make_table(md.solve(workload_problem(1.0, Prefix(8))))
 
 
 def _answers(table: md.Table, counts: np.ndarray, rng: np.random.Generator, confidence: float) -> WorkloadEstimate:
@@ -106,7 +107,7 @@ def test_tables_of_attributes_are_answered_from_reports() -> None:
     0.99, as deviations are below 0.017.
     """
     workload = Marginals((3, 3, 3), 2)
-    table = md.make_table(md.optimal_workload(md.WorkloadProblem(1.0, workload, gap=2e-2)))
+    table = md.make_table(md.solve(workload_problem(1.0, workload), gap=2e-2))
     shares = np.arange(1.0, 28.0) / np.arange(1.0, 28.0).sum()
     values = np.random.default_rng(21).choice(27, 30_000, p=shares).astype(float)
     found = Tally(table).add(sample(table, values)).estimate()
@@ -132,7 +133,7 @@ def test_intervals_of_each_query_cover_as_often_as_stated(table: md.Table) -> No
 def test_noise_is_what_the_certificate_says() -> None:
     """Seed 5, 4000 collections of 1,000 users, all of them of given types: the mean square error within 6 of its own
     deviations (false-positive rate 2e-9 by the normal approximation); 10% more noise is seen with power above 0.9."""
-    design = md.optimal_workload(md.WorkloadProblem(1.0, Ranges(4)))
+    design = md.solve(workload_problem(1.0, Ranges(4)))
     table, rng, runs = md.make_table(design), np.random.default_rng(5), 4000
     counts = np.full(4, 250)
     truth = Ranges(4).matrix @ counts / counts.sum()
@@ -143,7 +144,7 @@ def test_noise_is_what_the_certificate_says() -> None:
 
 
 def test_a_mean_has_no_distribution_function() -> None:
-    table = md.make_table(md.optimal_workload(md.WorkloadProblem(1.0, Mean([0.0, 1.0, 5.0]))))
+    table = md.make_table(md.solve(workload_problem(1.0, Mean([0.0, 1.0, 5.0]))))
     found = Tally(table).add(sample(table, np.array([0.0, 1.0, 2.0] * 50))).workload()
     assert found.band is None
     with pytest.raises(InvalidInput, match="distribution function"):
@@ -206,4 +207,4 @@ def test_a_workload_of_more_products_than_a_check_may_form_is_refused(
 def test_a_table_is_not_made_of_queries_that_no_file_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workloads, "MOST_ENTRIES", 10)
     with pytest.raises(InvalidInput, match="queries must be few enough for a file"):
-        md.make_table(md.optimal_workload(md.WorkloadProblem(1.0, Prefix(8))))
+        md.make_table(md.solve(workload_problem(1.0, Prefix(8))))

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from mechdesign.errors import InvalidInput
-from mechdesign.exact.privacy import prove_privacy
+from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.methods.finite.proof import LexicographicBound
-from mechdesign.methods.finite.supports import losses_of
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Lost, on_points, outputs_among
 from mechdesign.values.declare import Floats
@@ -28,7 +27,7 @@ class MatrixRivalry:
     def published(self, design: Design) -> Mapping[str, Discrete]:
         """Mechanisms on points where there are as many outputs as inputs, and the best one that tells nothing."""
         problem = _asked(design)
-        losses = losses_of(problem)
+        losses = problem.table.up
         rows, columns = losses.shape
         found = on_points(problem.epsilon, problem.numbers, Power(1.0)) if rows == columns else {}
         ranked = losses.max(axis=0) if problem.criterion.ranks_by == "worst" else _average(problem, losses)
@@ -44,14 +43,14 @@ class MatrixRivalry:
         if not isinstance(mechanism, Discrete) or not outputs_among(mechanism, columns):
             rule = f"be a Discrete table whose outputs are columns of the loss matrix, 0 to {len(columns) - 1}"
             raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule)
-        prove_privacy(mechanism, problem.epsilon)
+        prove(problem.privacy, mechanism)
         return mechanism
 
     def lost(self, design: Design, law: Discrete) -> Lost:
         problem = _asked(design)
         columns = np.asarray(law.outputs.points, dtype=np.intp)
         shares = law.probabilities / law.probabilities.sum(axis=1, keepdims=True)
-        errors = np.sum(shares * losses_of(problem)[:, columns], axis=1)
+        errors = np.sum(shares * problem.table.up[:, columns], axis=1)
         return Lost(float(errors.max()), float(_average(problem, errors)))
 
     def certified(self, first: Design, design: Design) -> Lost:

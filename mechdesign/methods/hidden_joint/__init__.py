@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.hidden_joint.problem import (
-        HiddenJointProblem as HiddenJointProblem,
+    from mechdesign.methods.hidden_joint.crowd import (
+        Crowd as Crowd,
         Objective as Objective,
+        crowd_of as crowd_of,
         expected_ratio as expected_ratio,
         limit_ratio as limit_ratio,
     )
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     )
     from mechdesign.methods.hidden_joint.search import (
         best_peaked as best_peaked,
-        optimal_hidden as optimal_hidden,
         parts as parts,
         ratio as ratio,
         without as without,

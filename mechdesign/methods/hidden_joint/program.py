@@ -22,7 +22,7 @@ from mechdesign.errors import CheckFailed, NoAnswer, SolverFailed
 from mechdesign.exact.hidden import hidden_excess, liars_of
 from mechdesign.exact.rational import float_up
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem, Objective
+from mechdesign.methods.hidden_joint.crowd import Crowd, Objective
 from mechdesign.methods.hidden_joint.proof import HockeyDuals, Line, hockey_line, lower_bound, mean_of, most_variance
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats, frozen
@@ -48,7 +48,7 @@ class _Found:
 class _Slopes:
     """The program, whose costs change with the slope."""
 
-    def __init__(self, problem: HiddenJointProblem, goal: Objective) -> None:
+    def __init__(self, problem: Crowd, goal: Objective) -> None:
         self.problem, self.goal = problem, goal
         users, wrong = problem.users, problem.answers - 1
         k = np.arange(users + 1.0)
@@ -92,7 +92,7 @@ class _Slopes:
 
 
 def search_delta(
-    problem: HiddenJointProblem, safe: PeakedResponse, clock: Clock
+    problem: Crowd, safe: PeakedResponse, gap: float, clock: Clock
 ) -> tuple[CountedResponse, HockeyDuals, int]:
     """The best law at a delta above 0, what proves that hardly any is better, and the number of programs.
 
@@ -115,7 +115,7 @@ def search_delta(
             [*found, *(one for one in fresh if all(one is not known for known in found))], key=lambda one: one.slope
         )
         lower = lower_bound(problem, goal, [one.line for one in found], Fraction(0))
-        if lower >= float(value) * (1 - 0.9 * problem.gap):
+        if lower >= float(value) * (1 - 0.9 * gap):
             break
         if clock.is_over or len(found) > _MOST_LINES:
             raise NoAnswer("the time limit was reached", lower, float_up(value))
@@ -154,7 +154,7 @@ def _between(program: _Slopes, found: list[_Found], goal: Objective) -> float | 
     return 2 * last.slope if end < worst and last.slope < 1e9 * program.scale else slope
 
 
-def _private(problem: HiddenJointProblem, floats: Floats, safe: CountedResponse) -> CountedResponse | None:
+def _private(problem: Crowd, floats: Floats, safe: CountedResponse) -> CountedResponse | None:
     """The law on the grid; where rounding breaks delta, with as much of a safe law mixed in as is needed."""
     chances = _on_grid([Fraction(x) for x in floats.tolist()])
     lies = sum((k * chance for k, chance in enumerate(chances)), Fraction(0))

@@ -43,8 +43,8 @@ from mechdesign.exact.peaked import Ends, peaked
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.mechanisms.joint import require_fraction
-from mechdesign.methods.evidence import column, require_problem
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem, Objective
+from mechdesign.methods.evidence import column
+from mechdesign.methods.hidden_joint.crowd import Crowd, Objective, crowd_of
 from mechdesign.values.declare import Floats, array, field, finite, frozen
 from mechdesign.words.criteria import Family, Scope
 
@@ -71,7 +71,7 @@ class PeakLines:
     below: float = finite("below")
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, HiddenJointProblem)
+        asked = crowd_of(problem)
         if asked.delta:
             raise CheckFailed("lines of peaked laws say nothing about laws with a delta above 0")
         if len(self.peaks) > MOST_LINES:
@@ -87,10 +87,10 @@ class PeakLines:
         return lower_bound(asked, goal, lines, Fraction(self.below))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, HiddenJointProblem))
+        return attained_by(mechanism, crowd_of(problem))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, HiddenJointProblem))
+        return scope_of(crowd_of(problem))
 
 
 @frozen
@@ -101,17 +101,17 @@ class IndependentBest:
     claimed: ClassVar[bool] = False
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, HiddenJointProblem)
+        asked = crowd_of(problem)
         if asked.delta or asked.alignment > 0:
             raise CheckFailed("users who answer on their own are not known to be best for this problem")
         ratio = asked.ratio(up=True)
         return float_down(asked.variance(ratio / (ratio + asked.answers - 1), Fraction(0)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, HiddenJointProblem))
+        return attained_by(mechanism, crowd_of(problem))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, HiddenJointProblem))
+        return scope_of(crowd_of(problem))
 
 
 @frozen
@@ -130,7 +130,7 @@ class HockeyDuals:
     of_lie: Floats = array(column("of lie"))
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, HiddenJointProblem)
+        asked = crowd_of(problem)
         count, users = self.slopes.size, asked.users
         sizes = (self.prices.size, self.of_truth.size, self.of_lie.size)
         if not count or sizes != (count, count * users, count * users):
@@ -147,10 +147,10 @@ class HockeyDuals:
         return lower_bound(asked, goal, lines, Fraction(0))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, HiddenJointProblem))
+        return attained_by(mechanism, crowd_of(problem))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, HiddenJointProblem))
+        return scope_of(crowd_of(problem))
 
 
 def less(height: Quadratic, slope: Fraction, divisor: Quadratic) -> Quadratic:
@@ -183,9 +183,7 @@ def _mean(sums: Ends, weights: Ends) -> Fraction:
     return sums[0] / weights[1] if sums[0] >= 0 else sums[0] / weights[0]
 
 
-def hockey_line(
-    problem: HiddenJointProblem, goal: Objective, slope: float, price: float, truth: Floats, lie: Floats
-) -> Line:
+def hockey_line(problem: Crowd, goal: Objective, slope: float, price: float, truth: Floats, lie: Floats) -> Line:
     """The line that multipliers of the excesses prove, whatever they are: cut to between 0 and the price."""
     users, wrong = goal.users, problem.answers - 1
     highest = max(Fraction(price), Fraction(0))
@@ -205,7 +203,7 @@ def hockey_line(
     return level - highest * Fraction(problem.delta), Fraction(slope)
 
 
-def lower_bound(problem: HiddenJointProblem, goal: Objective, lines: Sequence[Line], below: Fraction) -> float:
+def lower_bound(problem: Crowd, goal: Objective, lines: Sequence[Line], below: Fraction) -> float:
     """The least variance that lines, ordered by slope, leave possible, rounded down."""
     most = _most_divisor(problem, goal)
     if any(first[1] >= second[1] for first, second in pairwise(lines)):
@@ -238,7 +236,7 @@ def _near_nothing(goal: Objective, below: Fraction) -> Fraction | None:
     return (constant + linear * below + square * below**2) / below**2
 
 
-def _most_divisor(problem: HiddenJointProblem, goal: Objective) -> Fraction:
+def _most_divisor(problem: Crowd, goal: Objective) -> Fraction:
     """The largest d of any law: with a delta the user is truthful a little more often."""
     ratio, wrong = problem.ratio(up=True), problem.answers - 1
     # P(T = 1) <= e^eps P(T = 0) / wrong + delta
@@ -246,7 +244,7 @@ def _most_divisor(problem: HiddenJointProblem, goal: Objective) -> Fraction:
     return goal.scale * (min(truth, Fraction(1)) - goal.floor)
 
 
-def attained_by(mechanism: Any, problem: HiddenJointProblem) -> float:
+def attained_by(mechanism: Any, problem: Crowd) -> float:
     """The variance of a hidden law for the problem, rounded up; over a range of shares the worst."""
     if not isinstance(mechanism, PeakedResponse | CountedResponse):
         raise CheckFailed(f"the evidence is about hidden joint laws, not about a {type(mechanism).__name__}")
@@ -280,7 +278,7 @@ def mean_of(law: HiddenResponse, quadratic: Quadratic) -> Ends:
     return exact, exact
 
 
-def scope_of(problem: HiddenJointProblem) -> Scope:
+def scope_of(problem: Crowd) -> Scope:
     """Among which laws the optimum was sought."""
     # laws that spread the lies over several wrong values more evenly than chance does are not among them
     more = "" if problem.answers == 2 else f", each lie drawn on its own, p above 1/{problem.answers}"

@@ -23,14 +23,22 @@ from mechdesign.exact.privacy import HiddenProof
 from mechdesign.exact.rational import float_up
 from mechdesign.mechanisms.hidden import HiddenResponse, PeakedResponse
 from mechdesign.mechanisms.joint import alignment
-from mechdesign.methods.evidence import Evidence, require_asked
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem, Objective
+from mechdesign.methods.evidence import Evidence
+from mechdesign.methods.hidden_joint.crowd import Crowd, crowd_of
 from mechdesign.methods.hidden_joint.proof import IndependentBest, PeakLines, mean_of
-from mechdesign.methods.joint.problem import Moments
+from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, Report, versions, within_gap
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.words.counts import Count, Moments
 from mechdesign.words.priors import Density
+from mechdesign.words.problem import Problem
+
+_GAP, _DELTA_GAP = 1e-6, 1e-4
+"""Unless another is demanded, and the least that is closed with a delta: solvers have doubles."""
+
+_SECONDS = 120.0
+"""A search has so long if nothing else is demanded."""
 
 GRID = 96
 """Ratios of shipped laws are whole multiples of ``2^-96``."""
@@ -47,80 +55,74 @@ _REACH = 8
 """In standard deviations of independent answers: peaks that far below their mean are as good as independent ones."""
 
 
-def optimal_hidden(problem: HiddenJointProblem, seconds: float | None = 120.0) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The law of least variance and the proof that no other that treats users alike does better.
 
-    >>> design = optimal_hidden(HiddenJointProblem(1.0, users=1000, share=0.033))
+    >>> from mechdesign.words.classes import Together
+    >>> from mechdesign.words.privacy import Hidden
+    >>> problem = Problem(loss=Count(0.033), privacy=Hidden(1.0, users=1000), among=Together())
+    >>> design = answer(problem, Demands())
     >>> design.mechanism.peak, round(design.certificate.upper, 4), round(design.certificate.lower, 3)
     (308, 298.4158, 298.416)
     >>> design.certificate.account.loss  # whoever colludes
     1.0
     """
-    require_asked(problem, HiddenJointProblem)
-    clock = Clock(seconds)
-    search = _Peaks(problem, problem.objective(problem.alignment), clock)
-    best = _best(problem, search)
-    if problem.delta:
+    crowd, clock = crowd_of(problem), Clock(_SECONDS if demands.seconds is None else demands.seconds)
+    gap = max(demands.within(_GAP), _DELTA_GAP if crowd.delta else 0.0)
+    search = _Peaks(crowd, gap, clock)
+    best = _best(crowd, search)
+    evidence: Evidence = IndependentBest()
+    law: HiddenResponse = best
+    solver, details = "closed form", dict[str, Any]()
+    if crowd.delta:
         from mechdesign.methods.hidden_joint.program import search_delta
 
-        law, duals, programs = search_delta(problem, best, clock)
-        return _finish(problem, law, duals, clock, "HiGHS", {"programs": programs})
-    if problem.alignment <= 0:
-        return _finish(problem, best, IndependentBest(), clock, "closed form", {})
-    lines = search.lines(best.peak)
-    return _finish(problem, best, lines, clock, "peaks", {"peak": best.peak, "lines": len(lines.peaks)})
+        law, evidence, programs = search_delta(crowd, best, gap, clock)
+        solver, details = "HiGHS", {"programs": programs}
+    elif crowd.alignment > 0:
+        evidence = lines = search.lines(best.peak)
+        solver, details = "peaks", {"peak": best.peak, "lines": len(lines.peaks)}
+    if isinstance(crowd.share, Density):
+        details |= {"prior": crowd.share.name}
+        problem = evolved(problem, loss=Count(Moments.of(crowd.share)))
+    report = Report(clock.used, solver, versions("numpy", "scipy", "highspy"), details | {"count": crowd.count}, gap)
+    return within_gap(Design(problem, law, evidence, report), gap, "the search ended")
 
 
-def best_peaked(problem: HiddenJointProblem) -> PeakedResponse:
-    """The law that `optimal_hidden` finds where there is no delta, without the proof that none is better.
+def best_peaked(crowd: Crowd) -> PeakedResponse:
+    """The law that `answer` finds where there is no delta, without the proof that none is better.
 
-    >>> best_peaked(HiddenJointProblem(1.0, users=1000, share=0.033)).peak
+    >>> best_peaked(Crowd(1.0, users=1000, share=0.033)).peak
     308
     """
-    return _best(problem, _Peaks(problem, problem.objective(problem.alignment), Clock()))
+    return _best(crowd, _Peaks(crowd, _GAP, Clock()))
 
 
-def _best(problem: HiddenJointProblem, search: _Peaks) -> PeakedResponse:
-    peak = search.best() if problem.alignment > 0 else 0
-    return PeakedResponse(problem.users, peak, ship_ratio(problem), problem.answers)
+def _best(crowd: Crowd, search: _Peaks) -> PeakedResponse:
+    peak = search.best() if crowd.alignment > 0 else 0
+    return PeakedResponse(crowd.users, peak, ship_ratio(crowd), crowd.answers)
 
 
-def _finish(
-    problem: HiddenJointProblem,
-    law: HiddenResponse,
-    evidence: Evidence,
-    clock: Clock,
-    solver: str,
-    details: dict[str, Any],
-) -> Design:
-    """The design, with how it was found; of a density its problem holds the moments."""
-    details = details | {"count": problem.count}
-    if isinstance(problem.share, Density):
-        details = details | {"prior": problem.share.name}
-        problem = evolved(problem, share=Moments.of(problem.share))
-    report = Report(clock.used, solver, versions("numpy", "scipy", "highspy"), details)
-    return within_gap(Design(problem, law, evidence, report), problem.gap, "the search ended")
-
-
-def ship_ratio(problem: HiddenJointProblem) -> Fraction:
+def ship_ratio(problem: Crowd) -> Fraction:
     """The largest ratio on the grid that keeps the budget."""
     return Fraction(math.floor(problem.ratio(up=False) * (1 << GRID)), 1 << GRID)
 
 
-def parts(design: Design) -> tuple[HiddenJointProblem, HiddenResponse, HiddenProof]:
-    """Problem, law and account of a design of hidden answers."""
-    problem, law, account = design.problem, design.mechanism, design.certificate.account
-    if not (
-        isinstance(problem, HiddenJointProblem) and isinstance(law, HiddenResponse) and isinstance(account, HiddenProof)
-    ):
-        raise InvalidInput("design", problem.kind, "be a hidden joint response", "design one with jrr --hidden")
-    return problem, law, account
+def parts(design: Design) -> tuple[Crowd, HiddenResponse, HiddenProof]:
+    """What was asked in numbers, law and account of a design of hidden answers."""
+    law, account = design.mechanism, design.certificate.account
+    if not (isinstance(law, HiddenResponse) and isinstance(account, HiddenProof)):
+        raise InvalidInput("design", design.problem.kind, "be a hidden joint response", "design one with jrr --hidden")
+    return crowd_of(design.problem), law, account
 
 
 def ratio(design: Design) -> float:
     """The variance as a share of independent responses' at the same epsilon.
 
-    >>> round(ratio(optimal_hidden(HiddenJointProblem(1.0, users=1000, share=0.033))), 4)
+    >>> from mechdesign.words.classes import Together
+    >>> from mechdesign.words.privacy import Hidden
+    >>> problem = Problem(loss=Count(0.033), privacy=Hidden(1.0, users=1000), among=Together())
+    >>> round(ratio(answer(problem, Demands())), 4)
     0.3241
     """
     return design.certificate.upper / parts(design)[0].independent_variance
@@ -148,7 +150,10 @@ class Shown:
 def without(design: Design, no_shows: int) -> Shown:
     """What ``no_shows`` users who never report cost: the variance grows, as some errors no longer cancel.
 
-    >>> found = without(optimal_hidden(HiddenJointProblem(1.0, users=1000, share=0.03)), 100)
+    >>> from mechdesign.words.classes import Together
+    >>> from mechdesign.words.privacy import Hidden
+    >>> problem = Problem(loss=Count(0.03), privacy=Hidden(1.0, users=1000), among=Together())
+    >>> found = without(answer(problem, Demands()), 100)
     >>> found.users, found.variance > found.variance_of_all, found.epsilon <= 1
     (900, True, True)
     """
@@ -183,8 +188,9 @@ def without(design: Design, no_shows: int) -> Shown:
 class _Peaks:
     """Laws by their peak: their means of d and h, the best of them, and the lines that prove it best."""
 
-    def __init__(self, problem: HiddenJointProblem, goal: Objective, clock: Clock) -> None:
-        self.problem, self.goal, self.clock = problem, goal, clock
+    def __init__(self, problem: Crowd, gap: float, clock: Clock) -> None:
+        self.problem, self.gap, self.clock = problem, gap, clock
+        self.goal = problem.objective(problem.alignment)
         self.wrong = problem.answers - 1
         self.ends = problem.ratio(up=False), problem.ratio(up=True)
         lie = self.wrong / (float(self.ends[0]) + self.wrong)
@@ -231,7 +237,7 @@ class _Peaks:
     def lines(self, peak: int) -> PeakLines:
         """Lines from the best peak to both sides."""
         target = self.value(peak)
-        target -= (target - self.goal.offset) * Fraction(self.problem.gap) / 4
+        target -= (target - self.goal.offset) * Fraction(self.gap) / 4
         below = self.jensen(target)
         fewer = self.climb(peak, target)
         more = self.descend(peak, target, below)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from mechdesign.mechanisms.hidden import HiddenResponse, PeakedResponse
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.hidden_joint.crowd import Crowd
 from mechdesign.methods.hidden_joint.search import parts, ratio
 from mechdesign.methods.result import Design
+from mechdesign.methods.words import heading
 from mechdesign.values.digits import rounded_down, rounded_up
 
 _PLAIN = {
@@ -65,10 +66,11 @@ def is_plain(law: HiddenResponse) -> bool:
 def summary(design: Design) -> str:
     """All of it."""
     problem, law, account = parts(design)
-    return f"{problem.heading}\n{law_words(law)}\n\n{variance_words(design)}\n\n{loss_words(problem, account.loss)}"
+    said = heading(design.problem), law_words(law)
+    return "\n".join(said) + f"\n\n{variance_words(design)}\n\n{loss_words(problem, account.loss)}"
 
 
-def loss_words(problem: HiddenJointProblem, loss: float) -> str:
+def loss_words(problem: Crowd, loss: float) -> str:
     """The guarantee, whoever colludes."""
     slack = f", but for a chance of {problem.delta:g}" if problem.delta else ""
     return (
@@ -90,7 +92,7 @@ def eps_word(epsilon: float) -> str:
     return short if float(short) == epsilon else rounded_up(epsilon, 4)
 
 
-def trust_words(problem: HiddenJointProblem, law: HiddenResponse) -> str:
+def trust_words(problem: Crowd, law: HiddenResponse) -> str:
     """What the guarantee rests on."""
     if is_plain(law):
         return "All users draw for themselves: there is nobody whom they must trust."

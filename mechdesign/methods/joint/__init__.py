@@ -5,16 +5,7 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.joint.problem import (
-        JointProblem as JointProblem,
-        Moments as Moments,
-        Share as Share,
-        as_share as as_share,
-        count_of as count_of,
-        goal_of as goal_of,
-        require_share as require_share,
-        share_words as share_words,
-    )
+    from mechdesign.methods.joint.problem import JointProblem as JointProblem, goal_of as goal_of
     from mechdesign.methods.joint.proof import (
         ClosedForm as ClosedForm,
         DualBound as DualBound,

@@ -4,84 +4,25 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import InvalidInput
 from mechdesign.exact.joint_limits import Limits, group_limits
 from mechdesign.exact.joint_variance import Goal
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import alignment, require_categories, require_group, require_population
-from mechdesign.panels import integrate_between
 from mechdesign.values.codec import named
 from mechdesign.values.declare import GAP_OPTION, epsilon, field, finite, frozen, option, settle, whole, within
-from mechdesign.values.dyadic import dyadic
+from mechdesign.words.counts import Share, as_share, count_of, counts_of, moments_of, require_share, share_words
 from mechdesign.words.criteria import Aim, Criterion
-from mechdesign.words.priors import Atoms, Density, Prior
 from mechdesign.words.privacy import Collusion, require_caps, require_colluders
 
 LEAST_EPSILON = 1e-3
 """Below it a linear program's tolerance would be seen; pairs need none and take any epsilon."""
 
-_ROUNDING = 1e-9
 _CAPS_OPTION = option("--conditional-eps", "Cap on eps if one partner colludes; A,B,... if one, two, ... do.")
-
-
-@frozen
-class Moments:
-    """A prior on the share as far as the mean of a variance that is quadratic in it goes.
-
-    >>> Moments.of(Atoms([0.0, 0.4], [0.5, 0.5]))
-    Moments(mean=0.2, mean_square=0.08000000000000002)
-    """
-
-    kind: ClassVar[str] = "moments"
-
-    mean: float = finite("mean")
-    mean_square: float = finite("mean square")
-
-    def __attrs_post_init__(self) -> None:
-        mean, square = self.mean, self.mean_square
-        if not (0 <= mean <= 1 and mean * mean - _ROUNDING <= square <= mean + _ROUNDING):
-            raise InvalidInput("share", (mean, square), "be the mean and the mean square of shares from 0 to 1")
-
-    @classmethod
-    def of(cls, prior: Prior) -> Moments:
-        """Those of a prior, as doubles."""
-        return cls(*map(float, _moments(prior)))
-
-
-Share = float | tuple[float, float] | Moments | Prior
-
-
-def as_share(said: Any) -> Any:
-    """A share or a range of them as plain doubles, a prior as it is."""
-    if isinstance(said, Atoms | Density | Moments):
-        return said
-    ends = said if isinstance(said, tuple) else (said,)
-    if isinstance(said, tuple) and len(ends) != 2:
-        raise InvalidInput("share", said, "be a number or a range LEAST,MOST")
-    for end in ends:
-        if not 0 <= require_finite(end, "share") <= 1:
-            raise InvalidInput("share", end, "lie between 0 and 1", "it is the fraction of users")
-    plain = tuple(float(end) for end in ends)
-    if plain[0] > plain[-1]:
-        raise InvalidInput("share", said, "be a range LEAST,MOST with LEAST at most MOST")
-    return plain if isinstance(said, tuple) else plain[0]
-
-
-def require_share(share: Share, categories: int) -> None:
-    """`InvalidInput` for a prior that is not on [0, 1], and for a range where there are more categories."""
-    if isinstance(share, Atoms):
-        points = share.points
-        if points.min() < 0 or points.max() > 1:
-            raise InvalidInput("share", [float(points.min()), float(points.max())], "lie between 0 and 1")
-    elif isinstance(share, Density):
-        if share.domain.lower < 0 or share.domain.upper > 1:
-            raise InvalidInput("share", share.name, "be a prior on [0, 1]")
-    elif isinstance(share, tuple) and categories > 2:
-        raise InvalidInput("share", share, "be a number or a prior where there are more categories")
 
 
 def goal_of(share: Share, users: int, group: int, categories: int) -> Goal:
@@ -90,31 +31,14 @@ def goal_of(share: Share, users: int, group: int, categories: int) -> Goal:
         count = Fraction(count_of(share, users) or 0)
         return Goal.of_counts(users, group, categories, count, count)
     if isinstance(share, tuple):
-        least, most = math.ceil(share[0] * users), math.floor(share[1] * users)
-        if least > most:
-            raise InvalidInput("share", share, f"hold a whole number of the {users} users", "widen the range")
+        least, most = counts_of(share, users)
         return Goal.of_counts(users, group, categories, Fraction(least), Fraction(most))
-    mean, square = _moments(share)
+    mean, square = moments_of(share)
     own = mean * users
     # alignment is quadratic in the count: its mean needs the variance of the count on top of its value at the mean
     curvature = Fraction(group - 1, users - 1) * Fraction(categories, categories - 1) ** 2
     aligned = alignment(users, own, group, categories) + curvature * (square - mean * mean) * users * users
     return Goal(users, group, categories, own, aligned, aligned)
-
-
-def share_words(share: Share, users: int) -> str:
-    """Which share an estimate is good for."""
-    if isinstance(share, float):
-        return f"{count_of(share, users)} of them hold the value counted"
-    if isinstance(share, tuple):
-        return f"the worst share from {share[0]:g} to {share[1]:g}"
-    mean, square = (float(moment) for moment in _moments(share))
-    return f"the mean over the prior on the share (mean {mean:.6g}, mean square {square:.6g})"
-
-
-def count_of(share: Share, users: int) -> int | None:
-    """The number of users that hold the value, if a share stands for one number."""
-    return round(share * users) if isinstance(share, float) else None
 
 
 @frozen
@@ -220,20 +144,3 @@ class JointProblem:
     def echo(self) -> dict[str, int | None]:
         """The number of users that a share stands for."""
         return {"count": self.count}
-
-
-def _moments(prior: Prior | Moments) -> tuple[Fraction, Fraction]:
-    """Mean and mean square of a prior on shares."""
-    if isinstance(prior, Moments):
-        return Fraction(prior.mean), Fraction(prior.mean_square)
-    if isinstance(prior, Atoms):
-        (weights, _), (points, shift) = dyadic(prior.weights), dyadic(prior.points)
-        mean, square = (sum(w * x**order for w, x in zip(weights, points, strict=True)) for order in (1, 2))
-        return Fraction(mean, sum(weights) << shift), Fraction(square, sum(weights) << 2 * shift)
-    cuts = np.unique([prior.domain.lower, *prior.breakpoints, prior.domain.upper])
-
-    def moment(order: int) -> float:
-        return integrate_between(lambda x: prior(x) * x**order, cuts)
-
-    mass = moment(0)
-    return Fraction(moment(1) / mass), Fraction(moment(2) / mass)

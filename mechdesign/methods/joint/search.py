@@ -32,11 +32,12 @@ from mechdesign.exact.privacy import CollusionProof
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.methods.evidence import Evidence, require_asked
-from mechdesign.methods.joint.problem import JointProblem, Moments
+from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.proof import ClosedForm
 from mechdesign.methods.result import Design, Report, versions
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.words.counts import Moments
 from mechdesign.words.priors import Density
 
 if TYPE_CHECKING:

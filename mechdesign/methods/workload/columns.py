@@ -22,7 +22,7 @@ _BLURRED = 0.3  # of what a blur costs
 _MOST_ROUNDS = 400
 _FLIPPED = 0.1
 
-Told = Callable[[float, float], None]
+Told = Callable[[float, float], object]
 
 
 @frozen

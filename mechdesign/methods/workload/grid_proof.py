@@ -28,12 +28,14 @@ from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.grids import Grid, greatest_by_pairs
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods.evidence import column, require_mechanism, require_problem
-from mechdesign.methods.workload.problem import WorkloadProblem
+from mechdesign.methods.evidence import column, require_mechanism
 from mechdesign.methods.workload.proof import attained_noise, ratio_above
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.declare import Floats, array, frozen, several, stored
-from mechdesign.words.criteria import Aim, Family, Scope
+from mechdesign.words.criteria import Family, Scope, Worst
 from mechdesign.words.domains import require_numbers
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Workload
 
 _MOST_WHOLE = 1 << 53
 
@@ -55,8 +57,10 @@ def _size(said: Any) -> int:
 class GridBound:
     """The sizes of the attributes, mu for each class of parts but the empty one, and multipliers for counts of pairs.
 
-    >>> from mechdesign.methods.workload.queries import Marginals
-    >>> problem = WorkloadProblem(1.0, Marginals((2, 2), 1))
+    >>> from mechdesign.words.criteria import Average
+    >>> from mechdesign.words.privacy import Pure
+    >>> from mechdesign.words.workloads import Marginals
+    >>> problem = Problem(loss=Marginals((2, 2), 1), privacy=Pure(1.0), criterion=Average())
     >>> bound = GridBound((2, 2), [1.0, 0.0], np.zeros((1, 9)))
     >>> round(float(bound.value(problem)), 3)
     8.365
@@ -69,16 +73,17 @@ class GridBound:
     scales: Floats = array(column("scales"))
     multipliers: Floats = array(_rows)
 
-    def value(self, problem: WorkloadProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, exactly."""
-        if prod(self.shape) != problem.workload.size:
-            raise CheckFailed(f"the evidence is about {prod(self.shape)} types, the problem {problem.workload.size}")
-        if problem.prior is not None and np.ptp(problem.prior) != 0:
+        workload = workload_of(problem)
+        if prod(self.shape) != workload.size:
+            raise CheckFailed(f"the evidence is about {prod(self.shape)} types, the problem {workload.size}")
+        if not has_even_types(problem):
             raise CheckFailed("evidence that rests on symmetry needs types with equal shares")
         grid = Grid(self.shape)
         if self.scales.shape != (len(grid.classes) - 1,):
             raise CheckFailed(f"the evidence must have {len(grid.classes) - 1} scales")
-        parts, diagonal = parts_of(problem, grid)
+        parts, diagonal = parts_of(workload, grid)
         scales = [Fraction(scale) for scale in self.scales.tolist()]
         weights = [part * scale**2 for part, scale in zip(parts[1:], scales, strict=True)]
         greatest = max(greatest_by_pairs(grid, weights, self.multipliers, ratio_above(problem.epsilon)))
@@ -89,31 +94,32 @@ class GridBound:
         known = diagonal - Fraction(parts[0], grid.size)
         return trace**2 / greatest - known if greatest > 0 and trace > 0 else Fraction(0)
 
-    def weights_of_types(self, problem: WorkloadProblem) -> Floats:
+    def weights_of_types(self, problem: Problem) -> Floats:
         """Equal shares."""
-        return np.full(problem.workload.size, 1 / problem.workload.size)
+        size = workload_of(problem).size
+        return np.full(size, 1 / size)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return max(0.0, float_down(self.value(require_problem(problem, WorkloadProblem))))
+        return max(0.0, float_down(self.value(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, WorkloadProblem)
-        table = require_mechanism(mechanism, Discrete, asked)
-        return float_up(max(Fraction(0), attained_noise(asked, table, self.weights_of_types(asked))))
+        weights = self.weights_of_types(problem)
+        table = require_mechanism(mechanism, Discrete, problem)
+        return float_up(max(Fraction(0), attained_noise(problem, table, weights)))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        require_problem(problem, WorkloadProblem)
+        workload_of(problem)
         return Scope(Family.UNBIASED_LINEAR)
 
 
-def parts_of(problem: WorkloadProblem, grid: Grid) -> tuple[list[int], int]:
+def parts_of(workload: Workload, grid: Grid) -> tuple[list[int], int]:
     """``g_S`` for each class, and the diagonal of G; `CheckFailed` where the workload is not as symmetric as the grid.
 
-    >>> from mechdesign.methods.workload.queries import Parity
-    >>> parts_of(WorkloadProblem(1.0, Parity(3, 2)), Grid((2, 2, 2)))
+    >>> from mechdesign.words.workloads import Parity
+    >>> parts_of(Workload(Parity(3, 2)), Grid((2, 2, 2)))
     ([0, 8, 8, 0], 6)
     """
-    gram = _gram(problem)
+    gram = _gram(workload)
     found: list[int | None] = [None] * len(grid.classes)
     for pair, entry in zip(grid.relation[0].tolist(), gram[0].tolist(), strict=True):
         found[pair] = entry
@@ -124,16 +130,16 @@ def parts_of(problem: WorkloadProblem, grid: Grid) -> tuple[list[int], int]:
     return (whole @ grid.characters).tolist(), int(entries[0])
 
 
-def _gram(problem: WorkloadProblem) -> NDArray[np.int64]:
+def _gram(workload: Workload) -> NDArray[np.int64]:
     """W'W of whole queries, whose sums doubles hold exactly."""
-    queries = problem.workload.matrix
-    if problem.weights is not None or (queries != np.rint(queries)).any():
+    queries = workload.queries.matrix
+    if workload.weights is not None or (queries != np.rint(queries)).any():
         raise CheckFailed("evidence that rests on symmetry needs whole queries without weights")
     if float(abs(queries).max()) ** 2 * len(queries) >= _MOST_WHOLE:
         raise CheckFailed("the queries are too large for evidence that rests on symmetry")
     return np.asarray(queries.T @ queries).astype(np.int64)
 
 
-def has_even_types(problem: WorkloadProblem) -> bool:
+def has_even_types(problem: Problem) -> bool:
     """Whether no type has a weight of its own."""
-    return problem.aim is Aim.WORKLOAD_WORST or (problem.prior is not None and bool(np.ptp(problem.prior) == 0))
+    return isinstance(problem.criterion, Worst) or (problem.weights is not None and bool(np.ptp(problem.weights) == 0))

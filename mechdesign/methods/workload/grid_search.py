@@ -28,11 +28,12 @@ from mechdesign.methods.result import Design, Report, versions
 from mechdesign.methods.workload.columns import Told
 from mechdesign.methods.workload.grid_proof import GridBound, has_even_types, parts_of
 from mechdesign.methods.workload.pricing import Bits
-from mechdesign.methods.workload.problem import WorkloadProblem
-from mechdesign.methods.workload.queries import Marginals, Parity
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats, frozen
 from mechdesign.words.domains import Finite
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Marginals, Parity
 
 _MOST_ROUNDS = 30
 _STARTS, _FEW_STARTS, _MANY_CELLS = 24, 6, 256
@@ -51,12 +52,13 @@ _MOST_PROGRAMS = 60
 _KEPT = 1e-7
 
 
-def shape_of(problem: WorkloadProblem) -> tuple[int, ...] | None:
+def shape_of(problem: Problem) -> tuple[int, ...] | None:
     """The sizes of the attributes, where all that the workload asks of their values is symmetric."""
-    workload = problem.workload
-    if not isinstance(workload, Marginals | Parity) or problem.weights is not None or not has_even_types(problem):
+    workload = workload_of(problem)
+    queries = workload.queries
+    if not isinstance(queries, Marginals | Parity) or workload.weights is not None or not has_even_types(problem):
         return None
-    return workload.shape
+    return queries.shape
 
 
 @frozen
@@ -93,11 +95,11 @@ class GridSearch:
     """The search for one workload; its bound is nearly as good as counts of pairs allow, its mechanism may be better
     than that shows."""
 
-    def __init__(self, problem: WorkloadProblem, shape: tuple[int, ...], clock: Clock, say: Told | None) -> None:
-        self.problem, self.clock, self.say = problem, clock, say
+    def __init__(self, problem: Problem, shape: tuple[int, ...], gap: float, clock: Clock, say: Told) -> None:
+        self.problem, self.gap, self.clock, self.say = problem, gap, clock, say
         self.grid = Grid(shape)
         self.ratio = math.exp(problem.epsilon)
-        parts, diagonal = parts_of(problem, self.grid)
+        parts, diagonal = parts_of(workload_of(problem), self.grid)
         self.parts = np.array(parts, dtype=np.float64)
         self.dimensions = np.array(self.grid.valencies, dtype=np.float64)
         self.asked = np.flatnonzero((self.parts > 0) & (np.arange(len(parts)) > 0))
@@ -111,11 +113,13 @@ class GridSearch:
         evidence = self._evidence(reached)
         least = float((self.costs / reached).sum())
         unproven = least - self.known - float(evidence.value(self.problem))
-        left = self.problem.gap * (least - self.known) - unproven
+        left = self.gap * (least - self.known) - unproven
         spare = max(_LEFT * left, _OF_UNPROVEN * unproven, _LEAST_LEFT * least) / least
         mechanism = self._mechanism(rows, least, spare)
         self.details["outputs"] = len(mechanism.outputs)
-        report = Report(self.clock.used, "interior point on orbits of rows", versions("numpy", "scipy"), self.details)
+        report = Report(
+            self.clock.used, "interior point on orbits of rows", versions("numpy", "scipy"), self.details, self.gap
+        )
         return Design(self.problem, mechanism, evidence, report)
 
     # -- rows up to symmetry -------------------------------------------------------------------------------------------
@@ -147,20 +151,19 @@ class GridSearch:
         rows = [self._row(table, self._drawn(table.attributes.size, 1)[0]) for table in tables for _ in range(3)]
         for _ in range(_MOST_ROUNDS):
             energies = np.array([row.energies[self.asked] for row in rows])
-            shares, reached = _even_shares(energies, self.costs, _INSIDE * self.problem.gap)
+            shares, reached = _even_shares(energies, self.costs, _INSIDE * self.gap)
             value = float((self.costs / reached).sum())
             kept = np.flatnonzero(shares > _KEPT)
             rows = [rows[k] for k in kept]
             fresh = self._priced(tables, self.costs / reached**2)
             best = float(fresh[0][0])
-            if self.say is not None:
-                self.say(value**2 / max(best, value) - self.known, value - self.known)
-            if best <= value * (1 + _INSIDE * self.problem.gap) or self.clock.is_over:
+            self.say(value**2 / max(best, value) - self.known, value - self.known)
+            if best <= value * (1 + _INSIDE * self.gap) or self.clock.is_over:
                 break
             rows += [self._row(table, cells) for worth, table, cells in fresh[:_NEW] if worth > value]
         energies = np.array([row.energies[self.asked] for row in rows])
         reports = [float(self.grid.tables[row.table.kind] * row.table.attributes.size) for row in rows]
-        few = _fewest(energies, shares[kept], np.array(reports), 1 - _INSIDE * self.problem.gap)
+        few = _fewest(energies, shares[kept], np.array(reports), 1 - _INSIDE * self.gap)
         return [rows[k] for k in np.flatnonzero(few > 0)], reached
 
     def _drawn(self, size: int, count: int) -> Bits:
@@ -236,8 +239,8 @@ class GridSearch:
         base = weights / float(((1 + (self.ratio - 1) * bits) * weights[:, None]).sum(axis=0).max())
         channel = ((1 + (self.ratio - 1) * bits) * base[:, None]).T
         outputs = Finite(tuple(range(len(bits))))
-        name = self.problem.optimum
-        return private_table(self.problem.epsilon, self.problem.inputs, outputs, channel, base, name)
+        name = str(self.problem.words.optimum)
+        return private_table(self.problem.epsilon, self.problem.numbers, outputs, channel, base, name)
 
     def _orbits(self, rows: list[_Row], least: float, spare: float) -> tuple[list[_Orbit], Floats]:
         """Sets that are moved, with shares: the same program again, with an entry for each character.
@@ -342,7 +345,7 @@ class GridSearch:
         """With a little of a set that tells all types apart: reports that do not are unbiased up to rounding only."""
         if len(self.asked) == len(self.parts) - 1:
             return bits, weights
-        share = max(_MIXED * self.problem.gap, _LEAST_MIXED)
+        share = max(_MIXED * self.gap, _LEAST_MIXED)
         grid = self.grid
         drawn = self._drawn(grid.size, _STARTS)
         flattest = max(drawn, key=lambda cells: float(abs(np.fft.fftn(cells.reshape(grid.shape))).min()))

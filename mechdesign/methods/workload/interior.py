@@ -80,7 +80,7 @@ class Interior:
     def run(self, start: Floats, splits: tuple[Split, ...], tolerance: float, clock: Clock) -> Relaxed:
         """From a P inside, to a relative gap, or as far as the time reaches.
 
-        >>> from mechdesign.methods.workload.queries import Prefix
+        >>> from mechdesign.words.workloads import Prefix
         >>> interior = Interior(Prefix(8).matrix.T @ Prefix(8).matrix, np.e, np.full(8, 1 / 8))
         >>> found = interior.run(interior.even(), (), 1e-7, Clock(None))
         >>> round(found.bound - 4.5, 3)  # without splits; the optimum is 23.0314

@@ -47,13 +47,14 @@ from mechdesign.exact.branches import fixed_bits, require_tree
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.exact.sweep import greatest_share
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
-from mechdesign.methods.evidence import column, require_columns, require_mechanism, require_problem
+from mechdesign.methods.evidence import column, require_columns, require_mechanism
 from mechdesign.methods.workload.decoder import decoder
-from mechdesign.methods.workload.problem import WorkloadProblem
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import Floats, array, field, frozen, optional, stored
-from mechdesign.words.criteria import Aim, Family, Scope
+from mechdesign.words.criteria import Family, Scope, Worst
 from mechdesign.words.domains import require_numbers
+from mechdesign.words.problem import Problem
 
 Whole = NDArray[np.object_]
 
@@ -106,8 +107,10 @@ class WorkloadBound:
     ``dual`` is X, one column a query, where there are at most as many queries as types; else it is a symmetric k x k
     matrix Y, and ``X = Y W'``.
 
-    >>> from mechdesign.methods.workload.queries import Histogram
-    >>> problem = WorkloadProblem(1.0, Histogram(2))
+    >>> from mechdesign.words.criteria import Average
+    >>> from mechdesign.words.privacy import Pure
+    >>> from mechdesign.words.workloads import Histogram
+    >>> problem = Problem(loss=Histogram(2), privacy=Pure(1.0), criterion=Average())
     >>> bound = WorkloadBound([[1.0, -0.3], [-0.3, 1.0]], [1.0, 1.0])
     >>> 0 < bound.value(problem) < 2 * math.e / (math.e - 1) ** 2  # of randomised response: 1.8413
     True
@@ -123,9 +126,9 @@ class WorkloadBound:
     splits: Floats | None = array(optional(_block("splits", 2)), default=None, metadata=if_any())
     leaves: tuple[Leaf, ...] | None = field(default=None, converter=optional(_leaves), metadata=if_any())
 
-    def value(self, problem: WorkloadProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, exactly."""
-        types = problem.workload.size
+        types = workload_of(problem).size
         require_columns(types, prices=self.prices)
         asked = _Asked.of(problem, self.weights_of_types(problem))
         if self.dual.shape != (types, min(types, len(asked.queries))):
@@ -137,21 +140,21 @@ class WorkloadBound:
             return Fraction(0)
         return dual.trace**2 / total - asked.known
 
-    def weights_of_types(self, problem: WorkloadProblem) -> Floats:
+    def weights_of_types(self, problem: Problem) -> Floats:
         """p, up to a factor: that of the problem, or for the worst type that of the evidence."""
-        if problem.aim is Aim.WORKLOAD_AVERAGE:
+        types = workload_of(problem).size
+        if problem.weights is not None:
             if self.prior is not None:
                 raise CheckFailed("the evidence has a prior, and so has the problem")
-            assert problem.prior is not None
-            return problem.prior
+            return problem.weights
         if self.prior is None:
             raise CheckFailed("evidence about the worst type needs a prior")
-        require_columns(problem.workload.size, prior=self.prior)
+        require_columns(types, prior=self.prior)
         if (self.prior < 0).any() or not self.prior.any():
             raise CheckFailed("the prior of the evidence must be at least 0, with a positive sum")
         return self.prior
 
-    def _wanting(self, problem: WorkloadProblem, asked: _Asked, dual: _Dual, prices: Whole, exponent: int) -> Fraction:
+    def _wanting(self, problem: Problem, asked: _Asked, dual: _Dual, prices: Whole, exponent: int) -> Fraction:
         """The d for which ``z'Bz <= (nu.z)(p.z) + d (p.z)^2`` holds for all rows."""
         ratio = ratio_above(problem.epsilon)
         if dual.vector is not None:
@@ -172,15 +175,15 @@ class WorkloadBound:
         return max(Fraction(0), greatest_of_all(quadratic))
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return max(0.0, float_down(self.value(require_problem(problem, WorkloadProblem))))
+        return max(0.0, float_down(self.value(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, WorkloadProblem)
-        table = require_mechanism(mechanism, Discrete, asked)
-        return float_up(max(Fraction(0), attained_noise(asked, table, self.weights_of_types(asked))))
+        workload_of(problem)
+        table = require_mechanism(mechanism, Discrete, problem)
+        return float_up(max(Fraction(0), attained_noise(problem, table, self.weights_of_types(problem))))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        require_problem(problem, WorkloadProblem)
+        workload_of(problem)
         return Scope(Family.UNBIASED_LINEAR)
 
 
@@ -213,9 +216,10 @@ class _Asked:
         self.types, self.total = types, int(types.sum())
 
     @classmethod
-    def of(cls, problem: WorkloadProblem, prior: Floats) -> _Asked:
-        queries, query_unit = whole_numbers(problem.workload.matrix)
-        weights = np.ones(len(queries)) if problem.weights is None else problem.weights
+    def of(cls, problem: Problem, prior: Floats) -> _Asked:
+        workload = workload_of(problem)
+        queries, query_unit = whole_numbers(workload.queries.matrix)
+        weights = np.ones(len(queries)) if workload.weights is None else workload.weights
         return cls(queries, query_unit, *whole_numbers(weights), whole_numbers(prior)[0])
 
     @property
@@ -306,14 +310,15 @@ def _most_bits(asked: _Asked, ratio: Fraction) -> Fraction:
 # -- what a mechanism attains ------------------------------------------------------------------------------------------
 
 
-def attained_noise(problem: WorkloadProblem, table: Discrete, prior: Floats) -> Fraction:
+def attained_noise(problem: Problem, table: Discrete, prior: Floats) -> Fraction:
     """A rational at least the noise of the mechanism with its unbiased estimator: on average, or at the worst type."""
     channel = np.ascontiguousarray(table.probabilities)  # in whatever order it lies, doubles are summed in one
     sums = np.array([math.fsum(row) for row in channel.tolist()])
     guess = decoder(channel / sums[:, None], prior / prior.sum())
     asked = _Asked.of(problem, prior)
-    roots = np.ones(len(asked.queries)) if problem.weights is None else np.sqrt(problem.weights)
-    queries = problem.workload.matrix
+    workload = workload_of(problem)
+    roots = np.ones(len(asked.queries)) if workload.weights is None else np.sqrt(workload.weights)
+    queries = workload.queries.matrix
     if len(queries) <= len(sums):
         estimator = guess @ queries.T
         estimator = estimator + guess @ (queries.T - channel / sums[:, None] @ estimator)
@@ -330,7 +335,7 @@ def attained_noise(problem: WorkloadProblem, table: Discrete, prior: Floats) -> 
     known = [
         _scaled(int(column), 2 * asked.query_unit + asked.weight_unit) for column in asked.weights @ asked.queries**2
     ]
-    if problem.aim is Aim.WORKLOAD_WORST:
+    if isinstance(problem.criterion, Worst):
         return max(_widened(m, s, correction) - own for m, s, own in zip(moments, spread, known, strict=True))
     weights = [Fraction(int(w), asked.total) for w in asked.types]
     moment = sum((w * m for w, m in zip(weights, moments, strict=True)), Fraction(0))

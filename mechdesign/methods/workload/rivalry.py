@@ -13,11 +13,12 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Lost
 from mechdesign.methods.workload.grid_proof import GridBound
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
-from mechdesign.methods.workload.rivals import channel_noise, rival_noises, weighted_queries
+from mechdesign.methods.workload.rivals import channel_noise, rival_noises
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.declare import Floats
-from mechdesign.words.criteria import Aim
+from mechdesign.words.criteria import Worst
+from mechdesign.words.problem import Problem
 
 
 class WorkloadRivalry:
@@ -31,7 +32,7 @@ class WorkloadRivalry:
         if not isinstance(mechanism, Discrete) or mechanism.inputs != problem.inputs:
             raise InvalidInput(f"inputs of {name}", str(mechanism), f"be a table on the {len(prior)} types")
         prove_privacy(mechanism, problem.epsilon)
-        return channel_noise(mechanism.probabilities, weighted_queries(problem), prior)
+        return channel_noise(mechanism.probabilities, workload_of(problem).weighted, prior)
 
     def lost(self, design: Design, law: Floats) -> Lost:
         return Lost(float(law.max()), float(law @ _prior(design)))
@@ -40,16 +41,16 @@ class WorkloadRivalry:
         """The certificate has what the criterion is about, the estimator of the first the rest."""
         assert isinstance(design.mechanism, Discrete)
         prior, upper = _prior(first), design.certificate.upper
-        noise = channel_noise(design.mechanism.probabilities, weighted_queries(_asked(first)), prior)
-        is_worst = _asked(first).criterion.aim is Aim.WORKLOAD_WORST
+        noise = channel_noise(design.mechanism.probabilities, workload_of(_asked(first)).weighted, prior)
+        is_worst = isinstance(_asked(first).criterion, Worst)
         return Lost(upper, float(noise @ prior)) if is_worst else Lost(float(noise.max()), upper)
 
     def least(self, design: Design, lost: Lost) -> float | None:
         return None
 
 
-def _asked(design: Design) -> WorkloadProblem:
-    assert isinstance(design.problem, WorkloadProblem)
+def _asked(design: Design) -> Problem:
+    assert isinstance(design.problem, Problem)
     return design.problem
 
 

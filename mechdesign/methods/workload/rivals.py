@@ -19,17 +19,19 @@ from mechdesign.methods.unbiased.search import optimal_unbiased
 from mechdesign.methods.workload.decoder import decoder, noise
 from mechdesign.methods.workload.grid_proof import parts_of
 from mechdesign.methods.workload.grid_search import shape_of
-from mechdesign.methods.workload.problem import WorkloadProblem
-from mechdesign.methods.workload.queries import Marginals
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.declare import Floats
 from mechdesign.words.priors import Atoms
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Marginals, Workload
 
 _MOST_UNBIASED = 64
 
 
-def rival_noises(problem: WorkloadProblem, prior: Floats) -> dict[str, Floats]:
+def rival_noises(problem: Problem, prior: Floats) -> dict[str, Floats]:
     """The noise of each type (queries times the roots of their weights), by the name of the mechanism."""
-    queries, size, ratio = weighted_queries(problem), problem.workload.size, math.exp(problem.epsilon)
+    workload, ratio = workload_of(problem), math.exp(problem.epsilon)
+    queries, size = workload.weighted, workload.size
     channels: dict[str, Callable[[], Floats]] = {
         "randomised response": lambda: response(size, ratio),
         "hadamard response": lambda: hadamard_response(size, ratio),
@@ -48,8 +50,9 @@ def rival_noises(problem: WorkloadProblem, prior: Floats) -> dict[str, Floats]:
         "optimised local hashing": _best([_of_sizes(queries, own, ratio) for own in hashed], prior),
     }
     shape = shape_of(problem)
-    if isinstance(problem.workload, Marginals) and shape is not None:
-        found["one table, subset selection"] = np.full(size, one_table(problem, Grid(shape), problem.workload.order))
+    if isinstance(workload.queries, Marginals) and shape is not None:
+        noise_of_one = one_table(workload, ratio, Grid(shape), workload.queries.order)
+        found["one table, subset selection"] = np.full(size, noise_of_one)
     for name, made in channels.items():
         try:
             found[name] = channel_noise(made(), queries, prior)
@@ -58,13 +61,13 @@ def rival_noises(problem: WorkloadProblem, prior: Floats) -> dict[str, Floats]:
     return found
 
 
-def one_table(problem: WorkloadProblem, grid: Grid, order: int) -> float:
+def one_table(workload: Workload, ratio: float, grid: Grid, order: int) -> float:
     """The noise of each type where one of the tables is drawn, and its cells are reported by subset selection.
 
     A set of m of a table's K cells has, on average over all such sets, ``m (K - m) / (K (K - 1))`` of each direction
     that the table sees.
     """
-    ratio, parts, diagonal = math.exp(problem.epsilon), *parts_of(problem, grid)
+    parts, diagonal = parts_of(workload, grid)
     kinds = [kind for kind, own in enumerate(grid.classes) if sum(own) == order]
     drawn = 1 / sum(grid.tables[kind] for kind in kinds)
     seen = np.zeros(len(grid.classes))  # of each direction in each part
@@ -76,12 +79,6 @@ def one_table(problem: WorkloadProblem, grid: Grid, order: int) -> float:
         seen += drawn * best * grid.pairs_within(kind).astype(np.float64)
     noise = sum(g * n / own for g, n, own in zip(parts[1:], grid.valencies[1:], seen[1:], strict=True) if g)
     return float(noise + parts[0] / grid.size - diagonal)
-
-
-def weighted_queries(problem: WorkloadProblem) -> Floats:
-    """The queries times the roots of their weights."""
-    matrix = problem.workload.matrix
-    return matrix if problem.weights is None else np.asarray(matrix * np.sqrt(problem.weights)[:, None])
 
 
 def channel_noise(channel: Floats, queries: Floats, prior: Floats) -> Floats:
@@ -175,7 +172,7 @@ def haar(size: int, ratio: float) -> Floats:
     return np.hstack(parts)
 
 
-def _unbiased(problem: WorkloadProblem, prior: Floats) -> Floats:
+def _unbiased(problem: Problem, prior: Floats) -> Floats:
     """The unbiased optimum for the types as equispaced numbers, its reports decoded for all shares."""
     places = np.linspace(-1.0, 1.0, prior.size)
     asked = UnbiasedProblem(problem.epsilon, Atoms(places, prior), size=prior.size, gap=1e-2)

@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.bits import MOST_BITS
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods.evidence import require_asked
+from mechdesign.methods.method import Demands
 from mechdesign.methods.private_table import private_table
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
@@ -43,17 +43,19 @@ from mechdesign.methods.workload.decoder import decoder, information, noise
 from mechdesign.methods.workload.grid_search import GridSearch, shape_of
 from mechdesign.methods.workload.interior import MOST_INTERIOR, Interior
 from mechdesign.methods.workload.pricing import MOST_TRIED, Bits, Prices
-from mechdesign.methods.workload.problem import WorkloadProblem
 from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.relaxation import Relaxation
 from mechdesign.methods.workload.saddle import MOST_UNKNOWNS, basis_of, worst_saddle
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
-from mechdesign.words.criteria import Aim
+from mechdesign.words.criteria import Worst
 from mechdesign.words.domains import Finite
 from mechdesign.words.priors import Atoms
+from mechdesign.words.problem import Problem
 
 TIME_LIMIT = "the time limit was reached"
+_GAP = 1e-3  # unless another is demanded
 _COLUMNS_SHARE = 0.6  # of the time, where a relaxation follows
 _INSIDE = 0.4  # of the gap, for the rows; the rest is for the proof and for rounding
 _ROUGH, _ROUGH_SHARE = 0.1, 0.2  # the gap of rows at which the relaxation starts, and their share of the time
@@ -82,57 +84,65 @@ _LEAST_SHARE = 1e-6
 _EVEN = 1e-9
 
 
-def optimal_workload(problem: WorkloadProblem, seconds: float | None = None, say: Told | None = None) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The certified optimum, or `NoAnswer` if the time runs out first, with the design found until then.
 
     The mechanism is a table whose outputs are numbers; `mechdesign.methods.workload.estimator` is what a report adds to
-    the answers. ``say`` is told the bounds while the search runs (those of the rows so far, not proven).
+    the answers. Bounds that are told on the way are those of the rows so far, not proven.
 
-    >>> from mechdesign.methods.workload.queries import Histogram
-    >>> design = optimal_workload(WorkloadProblem(1.0, Histogram(4), gap=1e-6))  # randomised response is best here
+    >>> from mechdesign.words.criteria import Average
+    >>> from mechdesign.words.privacy import Pure
+    >>> from mechdesign.words.workloads import Histogram
+    >>> problem = Problem(loss=Histogram(4), privacy=Pure(1.0), criterion=Average())
+    >>> design = answer(problem, Demands(gap=1e-6))  # randomised response is best here
     >>> round(design.certificate.lower, 4), round(design.certificate.upper, 4)
     (7.5562, 7.5562)
     """
-    require_asked(problem, WorkloadProblem)
     with threadpool_limits(1, user_api="blas"):
-        return _Search(problem, Clock(seconds), say).run()
+        return _Search(problem, demands.within(_GAP), demands.clock(), demands.say).run()
 
 
 class _Search:
-    def __init__(self, problem: WorkloadProblem, clock: Clock, say: Told | None) -> None:
-        self.problem, self.clock, self.say = problem, clock, say
-        roots = np.ones(len(problem.workload.names)) if problem.weights is None else np.sqrt(problem.weights)
-        self.queries = problem.workload.matrix * roots[:, None]
+    def __init__(self, problem: Problem, gap: float, clock: Clock, say: Told) -> None:
+        self.problem, self.gap, self.clock, self.say = problem, gap, clock, say
+        self.workload = workload_of(problem)
+        self.queries = self.workload.weighted
         self.gram = self.queries.T @ self.queries
         self.ratio = math.exp(problem.epsilon)
-        self.size = problem.workload.size
+        self.size = self.workload.size
         self.details: dict[str, Any] = {}
 
     def run(self) -> Design:
         shape, stopped = shape_of(self.problem), "the search ended"
         if shape is not None and self.size > MOST_BITS:
-            design = GridSearch(self.problem, shape, self.clock, self.say).run()
+            design = GridSearch(self.problem, shape, self.gap, self.clock, self.say).run()
             stopped = "counts of pairs of types prove no more"
-        elif self.problem.aim is Aim.WORKLOAD_WORST:
+        elif isinstance(self.problem.criterion, Worst):
             design = self._worst()
         elif self._is_equispaced_mean:
             design = self._mean()
         else:
-            assert self.problem.prior is not None
-            design = self._average(self.problem.prior / self.problem.prior.sum())
+            design = self._average(self._prior)
         stopped = TIME_LIMIT if self.clock.is_over else stopped
-        design = saying_why(design, self.problem.gap, stopped)
-        return within_gap(design, self.problem.gap, stopped)
+        design = saying_why(design, self.gap, stopped)
+        return within_gap(design, self.gap, stopped)
+
+    @property
+    def _prior(self) -> Floats:
+        """That of the problem, which sums to 1."""
+        prior = self.problem.weights
+        assert prior is not None
+        return np.asarray(prior / prior.sum())
 
     def _designed(self, mechanism: Discrete, evidence: WorkloadBound, solver: str) -> Design:
         self.details["outputs"] = len(mechanism.outputs)
-        report = Report(self.clock.used, solver, versions("numpy", "scipy"), self.details)
+        report = Report(self.clock.used, solver, versions("numpy", "scipy"), self.details, self.gap)
         return Design(self.problem, mechanism, evidence, report)
 
     # -- average -------------------------------------------------------------------------------------------------------
 
     def _average(self, prior: Floats) -> Design:
-        known, gap = self._known(prior), self.problem.gap
+        known, gap = self._known(prior), self.gap
         columns = self._columns()
         if self.size <= MOST_BITS or len(self.queries) == 1 or self._is_alike(prior):
             rows = columns.run(prior, _INSIDE * gap, known, self.clock, self.say)
@@ -147,7 +157,7 @@ class _Search:
         """Bounds of the relaxation, then rows that come as near as asked; where they stay apart, a tree."""
         if self.size > MOST_INTERIOR:
             return self._split_average(columns, prior)
-        known, gap = self._known(prior), self.problem.gap
+        known, gap = self._known(prior), self.gap
         rows = columns.run(prior, max(gap, _ROUGH), known, self._part(_ROUGH_SHARE), self.say)
         bound, evidence = self._relaxed(rows, prior, None)
         rows = columns.run(prior, _INSIDE_ROWS * gap, known, self._part(_COLUMNS_SHARE), self.say, bound)
@@ -163,7 +173,7 @@ class _Search:
 
     def _split_average(self, columns: Columns, prior: Floats) -> tuple[Rows, WorkloadBound]:
         """Rows and bounds in turn: the nearer a matrix is to the best one, the tighter is the relaxation."""
-        known, gap = self._known(prior), self.problem.gap
+        known, gap = self._known(prior), self.gap
         bounds: list[tuple[float, WorkloadBound]] = []
         for inside in _INSIDE_RELAXED:
             rows = columns.run(prior, inside * gap, known, self._part(_COLUMNS_SHARE), self.say)
@@ -196,7 +206,7 @@ class _Search:
             channel, balanced = self._telling(rows[used], balanced, prior)
             here = self._noise_of(channel, prior)
             if best is None:
-                most = here * (1 + _SLIM_SHARE * self.problem.gap)
+                most = here * (1 + _SLIM_SHARE * self.gap)
             if best is None or here <= most:
                 best = channel, balanced
         if best is None:
@@ -217,12 +227,12 @@ class _Search:
 
     def _noise_of(self, channel: Floats, prior: Floats) -> float:
         own = noise(channel, decoder(channel, prior) @ self.queries.T, self.queries)
-        return float(own.max() if self.problem.aim is Aim.WORKLOAD_WORST else own @ prior)
+        return float(own.max() if isinstance(self.problem.criterion, Worst) else own @ prior)
 
     def _table(self, channel: Floats, base: Floats) -> Discrete:
         outputs = Finite(tuple(range(channel.shape[1])))
-        name = self.problem.optimum
-        return private_table(self.problem.epsilon, self.problem.inputs, outputs, channel, base, name)
+        name = str(self.problem.words.optimum)
+        return private_table(self.problem.epsilon, self.problem.numbers, outputs, channel, base, name)
 
     def _evidence(self, rows: Rows, prior: Floats, told: Floats | None = None) -> WorkloadBound:
         """The multipliers for one prior; ``told`` is the prior where the evidence has to say it."""
@@ -237,7 +247,7 @@ class _Search:
     def _dual(self, inverse: Floats) -> Floats:
         if len(self.queries) > self.size:
             return (inverse + inverse.T) / 2
-        return np.asarray(inverse @ self.problem.workload.matrix.T)
+        return np.asarray(inverse @ self.workload.queries.matrix.T)
 
     def _alike(self, told: Floats | None) -> WorkloadBound:
         """Where types are alike M is ``a I + b J``, and the best rows have m or m + 1 entries c each.
@@ -261,7 +271,7 @@ class _Search:
         """The bound of the relaxation at its own optimum, with splits as long as these matter."""
         if self.size > MOST_INTERIOR:
             return self._spliced(rows, prior, told)
-        known, gap = self._known(prior), self.problem.gap
+        known, gap = self._known(prior), self.gap
         # of queries that do not ask for all shares a little of the histogram is asked beside them: M is decided then
         unit = float(np.trace(self.gram)) / self.size
         interior = Interior(self.gram, self.ratio, prior, _BLUR * gap * unit)
@@ -276,8 +286,7 @@ class _Search:
                 best_bound, lifted = bound, found.lifted
                 best = WorkloadBound(self._dual(found.inverse), found.prices, told, found.multipliers, found.splits)
             self.details["relaxed"] = self.details.get("relaxed", 0) + 1
-            if self.say is not None:
-                self.say(best_bound - known, rows.value - known)
+            self.say(best_bound - known, rows.value - known)
             fresh = splits_of(found.lifted, splits, _MOST_SPLITS)
             is_slow = best_bound - before < _GETS_ON * gap * (rows.value - known)
             if not fresh or is_slow or self.clock.is_over:
@@ -298,7 +307,7 @@ class _Search:
         found, known = rows.found, self._known(prior)
         square = found.inverse @ self.gram @ found.inverse
         asked = Prices((square + square.T) / 2, found.prices, prior, self.ratio)
-        enough = _INSIDE_TREE * self.problem.gap * (rows.value - known)
+        enough = _INSIDE_TREE * self.gap * (rows.value - known)
         grown = Tree(asked, found.value, rows.bits).grown(enough, self.clock)
         self.details["leaves"] = len(grown.leaves)
         prices = found.prices + grown.wanting * prior
@@ -324,10 +333,9 @@ class _Search:
             bound = value**2 / account.total
             if bound > best_bound:
                 best_bound, best = bound, WorkloadBound(self._dual(inverse), account.prices, told, account.multipliers)
-            if self.say is not None:
-                self.say(best_bound - known, rows.value - known)
+            self.say(best_bound - known, rows.value - known)
             open_gap = rows.value - best_bound
-            if open_gap <= _ENOUGH * self.problem.gap * (rows.value - known) or self.clock.is_over:
+            if open_gap <= _ENOUGH * self.gap * (rows.value - known) or self.clock.is_over:
                 break
             if turn % _TURNS == 0:
                 if best_bound - stage_bound < _GETS_ON * open_gap and turn > _TURNS:
@@ -366,12 +374,9 @@ class _Search:
 
     def _mean(self) -> Design:
         """The unbiased optimum on an interval, at the types alone; its quadratics are ``p a^2 - 2 X a + nu``."""
-        assert self.problem.prior is not None
-        prior, values = self.problem.prior / self.problem.prior.sum(), self.problem.workload.matrix[0]
+        prior, values = self._prior, self.workload.queries.matrix[0]
         grid = np.linspace(-1.0, 1.0, self.size)
-        asked = UnbiasedProblem(
-            self.problem.epsilon, Atoms(grid, prior), size=self.size, gap=max(0.8 * self.problem.gap, 1e-6)
-        )
+        asked = UnbiasedProblem(self.problem.epsilon, Atoms(grid, prior), size=self.size, gap=max(0.8 * self.gap, 1e-6))
         try:
             found = optimal_unbiased(asked, self.clock.left())
         except NoAnswer as stopped:
@@ -386,8 +391,8 @@ class _Search:
         middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
         prices = half**2 * prices + 2 * middle * half * vector + middle**2 * prior
         vector = half * vector + middle * prior
-        if self.problem.weights is not None:
-            prices = prices * float(self.problem.weights[0])
+        if self.workload.weights is not None:
+            prices = prices * float(self.workload.weights[0])
         law = found.mechanism
         channel = law.mass(law.points[None, :], grid[:, None])  # type: ignore[union-attr]
         channel = channel / channel.sum(axis=1, keepdims=True)
@@ -411,7 +416,7 @@ class _Search:
         clock = self.clock if left is None else Clock(_COLUMNS_SHARE * left)
         columns, known = self._columns(), (self.queries**2).sum(axis=0)
         prior = np.full(self.size, 1 / self.size)
-        highest, lowest, inner = -math.inf, math.inf, 10 * self.problem.gap
+        highest, lowest, inner = -math.inf, math.inf, 10 * self.gap
         noises: list[Floats] = []
         weighted: list[dict[bytes, float]] = []
         stuck = 0
@@ -425,15 +430,14 @@ class _Search:
                 highest, best, at = value, rows, prior
             bits, weights = self._mixed(weighted, _mixture(np.array(noises)))
             prior, upper = self._hardest(bits, weights, at)
-            is_stuck = upper > lowest * (1 - _MOVES * self.problem.gap) and value < highest * (1 + _MOVES)
+            is_stuck = upper > lowest * (1 - _MOVES * self.gap) and value < highest * (1 + _MOVES)
             if upper < lowest:
                 lowest, mechanism = upper, (bits, weights, prior)
-            if self.say is not None:
-                self.say(highest, lowest)
+            self.say(highest, lowest)
             if upper - highest <= 2 * inner * upper:
-                if inner <= _INSIDE * self.problem.gap:
+                if inner <= _INSIDE * self.gap:
                     break
-                inner = max(inner / 4, _INSIDE / 2 * self.problem.gap)
+                inner = max(inner / 4, _INSIDE / 2 * self.gap)
             if clock.is_over:
                 break
             if is_stuck:  # at an end of the simplex: mechanisms for priors inside know of all types
@@ -444,14 +448,14 @@ class _Search:
         bits, weights, prior = mechanism
         last = columns.run(prior, inner, self._known(prior), clock)
         table = self._mechanism(bits, weights, prior)
-        if last.bound - float(known @ prior) < highest - self.problem.gap * lowest:
+        if last.bound - float(known @ prior) < highest - self.gap * lowest:
             last, prior = best, at
         self.details |= {"rounds": columns.rounds, "priors": len(noises)}
         return self._designed(table, self._evidence(last, prior, prior), "interior point on rows, games over priors")
 
     def _worst_of_few(self, basis: Floats) -> Design:
         """Queries that do not ask for all shares: mechanism and prior at once, then the rows of that prior's proof."""
-        gap, left = self.problem.gap, self.clock.left()
+        gap, left = self.gap, self.clock.left()
         clock = self.clock if left is None else Clock(_COLUMNS_SHARE * left)
         columns = self._columns()
         saddle = worst_saddle(basis, self.ratio, _FLOOR * gap, _INSIDE_SADDLE * gap, columns, clock)

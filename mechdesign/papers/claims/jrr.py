@@ -11,13 +11,17 @@ from statistics import NormalDist
 from mechdesign.exact.collusion import all_lied_ratio, averaged_ratio
 from mechdesign.exact.hidden import hidden_loss
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
-from mechdesign.methods.hidden_joint.search import optimal_hidden, ratio as hidden_ratio
+from mechdesign.methods.hidden_joint.search import ratio as hidden_ratio
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.search import heuristic, optimal_joint, parts, ratio
+from mechdesign.methods.registry import solve
 from mechdesign.papers.claims.claim import AT_MOST, Claim, Item, Value, within
 from mechdesign.papers.claims.drawing import Lines, beside, curves
 from mechdesign.papers.claims.shared import number_of, picture_of
+from mechdesign.words.classes import Together
+from mechdesign.words.counts import Count
+from mechdesign.words.privacy import Hidden
+from mechdesign.words.problem import Problem
 
 PAPER = "Refined mechanism design, chapter 4 (JRR)"
 
@@ -113,7 +117,8 @@ def _left_on_the_table() -> list[Value]:
     """What is left of randomised response's variance: the chapter's pairs, and the optimum that keeps eps whoever
     colludes (eps = 1, n = 10^4, a share of .033)."""
     pairs = ratio(optimal_joint(JointProblem(1.0, _USERS, 0.033)))
-    return [pairs, hidden_ratio(optimal_hidden(HiddenJointProblem(1.0, _USERS, 0.033)))]
+    together = Problem(loss=Count(0.033), privacy=Hidden(1.0, _USERS), among=Together())
+    return [pairs, hidden_ratio(solve(together))]
 
 
 def _optimal_pair() -> list[Value]:

@@ -15,8 +15,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import mechdesign as md
-from mechdesign.methods.workload.queries import Histogram
 from mechdesign.papers.gallery.agreement import near
+from mechdesign.words.workloads import Histogram, Workload
 
 CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-6)
@@ -33,7 +33,8 @@ def selection(d: int, epsilon: float) -> float:
 
 
 def answer() -> tuple[float, float]:
-    found = md.optimal_workload(md.WorkloadProblem(EPSILON, Histogram(K), gap=1e-3)).certificate
+    problem = md.Problem(loss=Workload(Histogram(K)), privacy=md.Pure(EPSILON), criterion=md.Average())
+    found = md.solve(problem, gap=1e-3).certificate
     return found.lower, min(selection(d, EPSILON) for d in range(1, K))
 
 

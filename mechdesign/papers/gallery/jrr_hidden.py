@@ -51,7 +51,8 @@ def variance(peak: int) -> float:
 
 
 def answer() -> tuple[float, float]:
-    design = md.optimal_hidden(md.HiddenJointProblem(EPSILON, USERS, SHARE))
+    together = md.Problem(loss=md.Count(SHARE), privacy=md.Hidden(EPSILON, USERS), among=md.Together())
+    design = md.solve(together)
     return design.certificate.upper, min(variance(peak) for peak in range(200, 450))
 
 

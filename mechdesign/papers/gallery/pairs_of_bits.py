@@ -19,9 +19,9 @@ from matplotlib.axes import Axes
 from scipy.spatial import ConvexHull
 
 import mechdesign as md
-from mechdesign.methods.workload.queries import Marginals
 from mechdesign.papers.gallery.agreement import near
 from mechdesign.papers.gallery.reference import Floats, least
+from mechdesign.words.workloads import Marginals, Workload
 
 CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-4)
@@ -59,7 +59,8 @@ def best(of: Floats) -> tuple[float, Floats]:
 
 
 def answer() -> tuple[float, float]:
-    found = md.optimal_workload(md.WorkloadProblem(EPSILON, Marginals((2,) * BITS, 2), gap=1e-4)).certificate
+    problem = md.Problem(loss=Workload(Marginals((2,) * BITS, 2)), privacy=md.Pure(EPSILON), criterion=md.Average())
+    found = md.solve(problem, gap=1e-4).certificate
     return found.lower, best(np.unique(rows(), axis=0))[0]
 
 

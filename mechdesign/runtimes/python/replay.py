@@ -101,16 +101,17 @@ def lines(path):
     return [line.split() for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def first_failure(runtime, path, *read):
+def first_failure(devices, path, *read):
     """``None`` if every line is reproduced, else the number of the first one that is not; 0 where there is none.
 
-    ``read`` are tables and, at the end, their device, if it has one. Vectors of envelopes name themselves so.
+    ``read`` are tables and, at the end, their device, if it has one; ``devices`` is the module that has its refusals.
+    Vectors of envelopes name themselves so.
     """
     made, rows = read[-1], lines(path)
     table = getattr(made, "reporting", made)
     for place, line in enumerate(rows, 1):
         if len(line) == FIELDS_OF_STATES:
-            passed = keeps(made, line, runtime.StateRefused)
+            passed = keeps(made, line, devices.StateRefused)
         elif str(path).endswith("_envelopes.txt"):
             passed = envelops(made, table, line)
         else:
@@ -126,13 +127,13 @@ def main(runtime, path, *given):
     if given[-1].isdigit():
         tables = [list(runtime.read_collection(texts[0]).values())[int(given[-1])]]
     elif len(tables) < len(texts):
-        tables.append(runtime.Device.read(texts[-1], *tables))
-    failure = first_failure(runtime, path, *tables)
+        tables.append(runtime.device.Device.read(texts[-1], *tables))
+    failure = first_failure(runtime.device, path, *tables)
     print(f"PASS {len(lines(path))}" if failure is None else f"FAIL case {failure}")
     return failure is not None
 
 
 if __name__ == "__main__":
-    import mechdesign_runtime
+    import mechdesign_runtime.device
 
     sys.exit(main(mechdesign_runtime, *sys.argv[1:]))

@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 import mechdesign_runtime as runtime
+from mechdesign_runtime import device as devices
 from replay import first_failure
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors"
@@ -24,7 +25,7 @@ TABLES = {
 
 def device_of(name):
     tables = [table for key, table in TABLES.items() if key in (name, f"{name}_again")]
-    return runtime.Device.read((VECTORS / f"{name}_device.json").read_bytes(), *tables)
+    return devices.Device.read((VECTORS / f"{name}_device.json").read_bytes(), *tables)
 
 
 DEVICES = {path.stem[: -len("_device")]: None for path in sorted(VECTORS.glob("*_device.json"))}
@@ -108,7 +109,7 @@ def limited(left):
 
 class Vectors(unittest.TestCase):
     def replay(self, name, *read):
-        self.assertIsNone(first_failure(runtime, VECTORS / name, *read), name)
+        self.assertIsNone(first_failure(devices, VECTORS / name, *read), name)
 
     def test_tables(self):
         for name, table in TABLES.items():
@@ -178,9 +179,9 @@ class Reading(unittest.TestCase):
         for key, values in {**others, "table": (None, [], "0"), "again": ([], "0", TABLES["unary"].sha256)}.items():
             for value in values:
                 with self.subTest(key=key, value=value), self.assertRaises(runtime.NotReadable):
-                    runtime.Device({**content, key: value}, *tables, TABLES["unary"])
+                    devices.Device({**content, key: value}, *tables, TABLES["unary"])
             with self.assertRaises(runtime.NotReadable):
-                runtime.Device({other: content[other] for other in content if other != key}, *tables)
+                devices.Device({other: content[other] for other in content if other != key}, *tables)
         said = json.loads((VECTORS / "collection.json").read_text(encoding="ascii"))
         twice = said["attributes"][:1] * 2
         for more in ({"attributes": None}, {"attributes": [1]}, {"attributes": twice}, {"sha256": "0"}):
@@ -190,7 +191,7 @@ class Reading(unittest.TestCase):
     def test_a_device_needs_its_tables(self):
         content = (VECTORS / "labels_device.json").read_bytes()
         with self.assertRaises(runtime.NotReadable):
-            runtime.Device.read(content, TABLES["labels"])
+            devices.Device.read(content, TABLES["labels"])
         with self.assertRaises(runtime.NotReadable):
             runtime.Table.read(content)
 
@@ -301,7 +302,7 @@ class Envelopes(unittest.TestCase):
 
 class Devices(unittest.TestCase):
     def refused(self, call, *said):
-        with self.assertRaises(runtime.StateRefused) as found:
+        with self.assertRaises(devices.StateRefused) as found:
             call(*said)
         return found.exception.reason
 
@@ -310,15 +311,15 @@ class Devices(unittest.TestCase):
             x = typical(device.first)
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "state"
-                with runtime.FileStorage(path) as storage:
+                with devices.FileStorage(path) as storage:
                     self.assertEqual(self.refused(device.report, storage, x, 20), "missing")
                     device.create(storage, 20, 1)
                     self.assertEqual(self.refused(device.create, storage, 20), "present")
                     report = device.report(storage, x, 20)
                     self.assertEqual(device.envelope(report, 1)[5:8], b"\2\0\0")
                     self.assertEqual(self.refused(device.report, storage, x, 20), "exhausted")
-                    self.assertEqual(self.refused(runtime.FileStorage(path).__enter__), "busy")
-                with runtime.FileStorage(path) as storage:
+                    self.assertEqual(self.refused(devices.FileStorage(path).__enter__), "busy")
+                with devices.FileStorage(path) as storage:
                     self.assertEqual(device.serial(storage), 2)
                     self.assertEqual(self.refused(device.serial, storage, 3), "rolled-back")
                 self.assertEqual(self.refused(storage.load), "busy")
@@ -340,7 +341,7 @@ class Devices(unittest.TestCase):
         def report():
             try:
                 device.report(storage, typical(device.first), 20)
-            except runtime.StateRefused as refused:
+            except devices.StateRefused as refused:
                 spent.append(refused.reason)
 
         threads = [threading.Thread(target=report) for _ in range(device.reports + 3)]

@@ -17,9 +17,8 @@ from mechdesign.exact.bits import MOST_BITS
 from mechdesign.intervals import CONFIDENCE, LEAST_RUNS, interval_of_runs
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
-from mechdesign.methods.workload.problem import LEAST_EPSILON, MOST_EPSILON, WorkloadProblem
-from mechdesign.methods.workload.queries import Ranges
-from mechdesign.methods.workload.search import optimal_workload
+from mechdesign.methods.registry import solve
+from mechdesign.methods.workload.supports import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.studies.advice.answer import Advice, Expected, Rated, advice, ranked
 from mechdesign.studies.advice.commands import command, number, python, to_an_answer
 from mechdesign.studies.advice.question import Numbers, Question, numbers_of
@@ -40,7 +39,11 @@ from mechdesign.studies.frequencies.square_wave import (
     square_wave_channel,
 )
 from mechdesign.values.declare import Counts, Floats, array, frozen
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Ranges, Workload
 
 EM, EMS = "sw-em", "sw-ems"
 OPTIMUM = "workload optimum"
@@ -144,8 +147,9 @@ def shape_field(want: str, epsilon: float, inputs: Interval, people: list[Popula
 
 def ranges_optimum(epsilon: float, bins: int) -> Designed:
     """The mechanism with the least noise over all ranges, proven, as a protocol (a histogram's is subset selection)."""
+    problem = Problem(loss=Workload(Ranges(bins)), privacy=Pure(epsilon), criterion=Average())
     try:
-        return designed(optimal_workload(WorkloadProblem(epsilon, Ranges(bins), gap=_gap_of(bins))))
+        return designed(solve(problem, gap=_gap_of(bins)))
     except NoAnswer as stopped:  # a mechanism is as good as it is, whatever could be proven
         if stopped.design is None:
             raise

@@ -11,7 +11,7 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.hidden import MOST_PEAKED
-from mechdesign.methods.hidden_joint.problem import HiddenJointProblem
+from mechdesign.methods.hidden_joint.crowd import Crowd
 from mechdesign.methods.hidden_joint.proof import attained_by
 from mechdesign.methods.hidden_joint.search import best_peaked
 from mechdesign.studies.advice.answer import EXACT, Advice, Expected, Rated, advice, ranked
@@ -79,8 +79,8 @@ def _together(epsilon: float, users: int, shares: Floats) -> str | None:
     share = _FEW if even else float(min(shares))
     if not round(share * users):
         return None
-    problem = HiddenJointProblem(epsilon, users, share)
-    part = attained_by(best_peaked(problem), problem) / problem.independent_variance
+    crowd = Crowd(epsilon, users, share)
+    part = attained_by(best_peaked(crowd), crowd) / crowd.independent_variance
     if part > _WORTH_SAYING:
         return None
     where = f"Where {100 * share:g}% give one of the answers, users" if even else "Users"

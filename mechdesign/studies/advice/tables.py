@@ -9,15 +9,18 @@ from typing import cast
 import numpy as np
 
 from mechdesign.errors import InvalidData, InvalidInput, NoAnswer
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
-from mechdesign.methods.workload.problem import LEAST_EPSILON, MOST_EPSILON, WorkloadProblem
-from mechdesign.methods.workload.queries import Marginals, parse_workload
 from mechdesign.methods.workload.rivals import rival_noises
-from mechdesign.methods.workload.search import optimal_workload
+from mechdesign.methods.workload.supports import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.studies.advice.answer import CERTIFIED, EXACT, Advice, Expected, Rated, advice, ranked
 from mechdesign.studies.advice.commands import command, to_an_answer
 from mechdesign.studies.advice.question import Question, values_of
 from mechdesign.values.digits import rounded_down
+from mechdesign.words.criteria import Average
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Marginals, Workload, parse_workload
 
 OPTIMUM = "workload optimum"
 UNIT = "root mean square of the noise in the share of a cell, over the cells of all tables"
@@ -41,7 +44,7 @@ def advise_tables(question: Question) -> Advice:
     users, epsilon = _users(question, workload.size), question.epsilon
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise InvalidInput("eps", epsilon, f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for tables")
-    problem = WorkloadProblem(epsilon, workload, gap=_GAP)
+    problem = Problem(loss=Workload(workload), privacy=Pure(epsilon), criterion=Average())
     design, gap = _designed(problem)
     cells = len(workload.names)
 
@@ -72,10 +75,10 @@ def _tables(said: str | None) -> Marginals:
     return found
 
 
-def _designed(problem: WorkloadProblem) -> tuple[Design, float | None]:
+def _designed(problem: Problem) -> tuple[Design, float | None]:
     """The optimum, or what is nearest to it, as its interval says; and the gap that the same search ends within."""
     try:
-        return optimal_workload(problem, _SECONDS), problem.gap
+        return solve(problem, _SECONDS, gap=_GAP), _GAP
     except NoAnswer as stopped:
         if stopped.design is None:
             raise
@@ -90,14 +93,14 @@ def _floor(rated: list[Rated], least: float) -> str:
     return text
 
 
-def _rated(problem: WorkloadProblem, design: Design, root: Callable[[float], float]) -> list[Rated]:
-    assert problem.prior is not None
+def _rated(problem: Problem, design: Design, root: Callable[[float], float]) -> list[Rated]:
+    assert problem.weights is not None
     ends = root(design.certificate.lower), root(design.certificate.upper)
     found = [Rated(OPTIMUM, Expected(*ends, UNIT, CERTIFIED))]
-    noises = rival_noises(problem, np.asarray(problem.prior))
+    noises = rival_noises(problem, problem.weights)
     for name, known in _PROTOCOLS.items():
         if name in noises:
-            error = root(float(noises[name] @ problem.prior))
+            error = root(float(noises[name] @ problem.weights))
             found.append(Rated(known, Expected(error, error, UNIT, EXACT)))
     return ranked(found, (OPTIMUM,))
 

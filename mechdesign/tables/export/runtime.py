@@ -10,7 +10,7 @@ from importlib.resources import files
 
 @cache
 def runtime(path: str) -> str:
-    """The text of a file of the runtimes, such as ``python/mechdesign_runtime.py``, as it stands."""
+    """The text of a file of the runtimes, such as ``js/src/table.mjs``, as it stands."""
     return files("mechdesign").joinpath("runtimes", *path.split("/")).read_bytes().decode()
 
 

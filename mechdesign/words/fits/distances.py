@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mechdesign.errors import InvalidInput
-from mechdesign.words.classes import InPlane, Onto, UnbiasedPiecewise
+from mechdesign.words.classes import InPlane, Onto, Together, UnbiasedPiecewise
 from mechdesign.words.domains import Interval
 from mechdesign.words.fits.words import Words, usual_words
 from mechdesign.words.privacy import Pure
@@ -20,7 +20,7 @@ def settled(problem: Any) -> dict[str, Any]:
         )
     if not isinstance(problem.privacy, Pure):
         raise InvalidInput("privacy", problem.privacy, "be one epsilon for all inputs of an interval", "take Pure(eps)")
-    if isinstance(problem.among, Onto | InPlane):
+    if isinstance(problem.among, Onto | InPlane | Together):
         raise InvalidInput("among", problem.among, "be about numbers", "take All() or UnbiasedPiecewise()")
     return {"criterion": problem.criterion.over(problem.inputs)}
 

@@ -35,7 +35,7 @@ def words(problem: Any) -> Words:
     return usual_words(
         problem,
         "variance",
-        "variance",
+        "inverse Fisher information",
         subject=model.words,
         headline=headline,
         asked=f"{model.words}: {headline}",

@@ -6,12 +6,12 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint
-from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
+from mechdesign.words.classes import All, InPlane, Onto, Together, UnbiasedPiecewise
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, require_inputs, usual_words
 from mechdesign.words.places import EUCLIDEAN
-from mechdesign.words.privacy import Metric, Pairwise, Pure
+from mechdesign.words.privacy import Approximate, Metric, Pairwise, Pure
 
 
 def settled(problem: Any) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def _inputs(problem: Any) -> Finite:
     """The points where they are increasing numbers, else the numbers of rows."""
     if isinstance(problem.privacy, Metric) and are_numbers(problem.privacy.points):
         return Finite(tuple(problem.privacy.points[:, 0].tolist()))
-    if isinstance(problem.privacy, Pure):
+    if problem.privacy.inputs is None:
         return Finite(tuple(range(len(problem.table.up))))
     return Finite(tuple(range(len(problem.privacy))))
 
@@ -34,13 +34,15 @@ def _inputs(problem: Any) -> Finite:
 def _require_fit(problem: Any) -> None:
     """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
     loss, privacy, among = problem.loss, problem.privacy, problem.among
-    if isinstance(among, UnbiasedPiecewise):
-        raise InvalidInput("among", among, "be asked of an interval", "take All()")
+    if not isinstance(privacy, Pure | Approximate | Pairwise | Metric):
+        raise InvalidInput("privacy", privacy, "be about the report of one user", "take Pure(eps)")
+    if isinstance(among, UnbiasedPiecewise | Together):
+        raise InvalidInput("among", among, "be about finitely many inputs of one user", "take All()")
     if isinstance(loss, Matrix):
         if not isinstance(among, All):
             raise InvalidInput("among", among, "be All() for a matrix: outputs are its columns", "leave it out")
-        if not isinstance(privacy, Pure) and len(loss.values) != len(privacy):
-            rule = f"have a row for each of the {len(privacy)} inputs of the privacy"
+        if privacy.inputs not in (None, len(loss.values)):
+            rule = f"have a row for each of the {privacy.inputs} inputs of the privacy"
             raise InvalidInput("loss matrix", loss.values.shape, rule)
         return
     if not isinstance(privacy, Metric):

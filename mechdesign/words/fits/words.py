@@ -22,7 +22,8 @@ class Words:
     ``measure`` is what is small for a good mechanism (``absolute error``), ``subject`` what is perturbed, ``loss`` what
     is least, ``headline`` the certified quantity, ``particulars`` what else its number depends on, ``prior`` what an
     average is taken under, ``asked`` what a saved certificate is about, ``labels`` the names of inputs and outputs,
-    ``privacy`` what must be kept, ``optimum`` what the mechanism of the optimum is called, if not as the method has it.
+    ``privacy`` what must be kept, ``optimum`` what the mechanism of the optimum is called, if not as the method has it,
+    ``heading`` all of it where a sentence of its own says it better.
     """
 
     measure: str
@@ -35,6 +36,7 @@ class Words:
     particulars: tuple[str, ...] = ()
     labels: Labels | None = None
     optimum: str | None = None
+    heading: str | None = None
 
 
 def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:

@@ -14,8 +14,9 @@ from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down
 from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
-from mechdesign.methods import Design, HiddenJointProblem, optimal_hidden
+from mechdesign.methods import Design
 from mechdesign.methods.hidden_joint import HockeyDuals, IndependentBest, Objective, PeakLines
+from mechdesign.methods.hidden_joint.crowd import Crowd, crowd_of
 from mechdesign.methods.hidden_joint.proof import (
     Line,
     _mean,
@@ -28,12 +29,15 @@ from mechdesign.methods.hidden_joint.proof import (
     most_variance,
     peak_line,
 )
+from mechdesign.methods.registry import solve
 from mechdesign.values.declare import evolved
+from tests.methods.problems import hidden_problem
 
 USERS = 12
-PROBLEM = HiddenJointProblem(0.7, USERS, 0.0)
+PROBLEM = hidden_problem(0.7, USERS, 0.0)
+CROWD = crowd_of(PROBLEM)
 ENDS = (exp_lower(0.7), exp_upper(0.7))
-DESIGN = optimal_hidden(PROBLEM)
+DESIGN = solve(PROBLEM)
 
 
 def law_of(steps: list[int]) -> list[Fraction]:
@@ -57,7 +61,7 @@ def mean(chances: list[Fraction], quadratic: tuple[Fraction, Fraction, Fraction]
     st.fractions(min_value=-50, max_value=200, max_denominator=64),
 )
 def test_a_line_that_is_proven_is_below_every_law(steps, peak, slope):
-    goal = PROBLEM.objective(PROBLEM.alignment)
+    goal = CROWD.objective(CROWD.alignment)
     try:
         level, _ = peak_line(goal, ENDS, 1, peak, slope)
     except CheckFailed:
@@ -73,10 +77,10 @@ def test_a_line_that_is_proven_is_below_every_law(steps, peak, slope):
     st.lists(st.floats(-10, 300), min_size=2 * USERS, max_size=2 * USERS),
 )
 def test_any_multipliers_of_excesses_prove_a_line_below_every_law(steps, slope, price, multipliers):
-    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
-    goal = problem.objective(problem.alignment)
+    problem = hidden_problem(0.7, USERS, 0.0, delta=1e-3)
+    goal = crowd_of(problem).objective(crowd_of(problem).alignment)
     truth, lie = np.split(np.array(multipliers), 2)
-    level, _ = hockey_line(problem, goal, slope, price, truth, lie)
+    level, _ = hockey_line(crowd_of(problem), goal, slope, price, truth, lie)
     assert mean(law_of(steps), less(goal.height(), Fraction(slope), goal.divisor())) >= level
 
 
@@ -112,13 +116,13 @@ def test_sums_of_many_users_hold_the_means_of_binomial_laws():
 
 
 def test_evidence_of_another_kind_of_problem_is_refused():
-    even = HiddenJointProblem(0.7, USERS, 0.5)
+    even = hidden_problem(0.7, USERS, 0.5)
     with pytest.raises(CheckFailed, match="on their own"):
         Design(PROBLEM, DESIGN.mechanism, IndependentBest(), DESIGN.report)
     with pytest.raises(CheckFailed):
         Design(even, DESIGN.mechanism, DESIGN.evidence, DESIGN.report)
     with pytest.raises(CheckFailed, match="delta"):
-        DESIGN.evidence.bound(evolved(PROBLEM, delta=1e-3), DESIGN.mechanism)
+        DESIGN.evidence.bound(hidden_problem(0.7, USERS, 0.0, delta=1e-3), DESIGN.mechanism)
 
 
 def test_a_law_that_gives_more_away_is_refused():
@@ -150,7 +154,7 @@ def test_jensens_inequality_is_not_used_where_its_bound_is_below_nothing() -> No
     goal = Objective(4, Fraction(-6), Fraction(10), Fraction(0), Fraction(1), Fraction(1, 2), Fraction(0))
     line = Fraction(0), Fraction(1)
     with pytest.raises(CheckFailed, match="Jensen's inequality does not fall"):
-        lower_bound(HiddenJointProblem(1.0, 4, 0.0), goal, [line], Fraction(1, 4))
+        lower_bound(crowd_of(hidden_problem(1.0, 4, 0.0)), goal, [line], Fraction(1, 4))
 
 
 def test_of_many_values_a_law_that_spreads_its_lies_does_better() -> None:
@@ -172,7 +176,7 @@ def test_of_many_values_a_law_that_spreads_its_lies_does_better() -> None:
     mean_of_first, square = (sum(w * b**power for (_, b), w in weights.items()) / total for power in (1, 2))
     lie = mean_of_first / users
     variance = (square - mean_of_first**2) / (1 - 3 * lie) ** 2
-    certificate = optimal_hidden(HiddenJointProblem(1.0, users, 0.0, categories=3)).certificate
+    certificate = solve(hidden_problem(1.0, users, 0.0, categories=3)).certificate
     assert variance < certificate.lower * 0.95
     assert certificate.valid_for == (
         "joint responses of all users that treat them alike, each lie drawn on its own, p above 1/3"
@@ -183,8 +187,9 @@ def test_of_many_values_a_law_that_spreads_its_lies_does_better() -> None:
 def test_a_line_of_multipliers_is_the_least_over_all_numbers_of_liars(answers: int) -> None:
     """``g(k)`` and the priced excesses of who lies for certain: ``sum_l lambda_l (t_l - c f_l) + mu_l (f_l - c t_l)``,
     with ``t_l = P(true, l others lie)`` and ``f_l`` of a given lie. Seed 5."""
-    problem = HiddenJointProblem(0.7, USERS, 0.0, categories=answers, delta=1e-3)
-    goal, c, rng = problem.objective(problem.alignment), problem.ratio(up=True), np.random.default_rng(5)
+    problem = hidden_problem(0.7, USERS, 0.0, categories=answers, delta=1e-3)
+    crowd, rng = crowd_of(problem), np.random.default_rng(5)
+    goal, c = crowd.objective(crowd.alignment), crowd.ratio(up=True)
     for _ in range(20):
         price, slope = float(rng.uniform(0, 50)), float(rng.uniform(-50, 50))
         truth, lie = rng.uniform(0, price, (2, USERS))
@@ -198,18 +203,18 @@ def test_a_line_of_multipliers_is_the_least_over_all_numbers_of_liars(answers: i
                 for x, y, t, f in zip(truth.tolist(), lie.tolist(), true, false, strict=True)
             )
             values.append(a + b * k + d * k * k + priced)
-        level, said = hockey_line(problem, goal, slope, price, truth, lie)
-        assert (level, said) == (min(values) - Fraction(price) * Fraction(problem.delta), Fraction(slope))
+        level, said = hockey_line(crowd_of(problem), goal, slope, price, truth, lie)
+        assert (level, said) == (min(values) - Fraction(price) * Fraction(crowd_of(problem).delta), Fraction(slope))
 
 
 @pytest.mark.parametrize("price", [-1.0, 0.0, 2.5])
 def test_multipliers_are_cut_to_their_price(price: float) -> None:
-    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
-    goal, rng = problem.objective(problem.alignment), np.random.default_rng(6)
+    problem = hidden_problem(0.7, USERS, 0.0, delta=1e-3)
+    goal, rng = crowd_of(problem).objective(crowd_of(problem).alignment), np.random.default_rng(6)
     truth, lie = rng.uniform(-3, 6, (2, USERS))
     most = max(price, 0.0)
-    cut = hockey_line(problem, goal, 1.0, price, truth, lie)
-    assert cut == hockey_line(problem, goal, 1.0, most, truth.clip(0, most), lie.clip(0, most))
+    cut = hockey_line(crowd_of(problem), goal, 1.0, price, truth, lie)
+    assert cut == hockey_line(crowd_of(problem), goal, 1.0, most, truth.clip(0, most), lie.clip(0, most))
 
 
 @pytest.mark.parametrize("sums", [(-2, -1), (-1, -0.5), (-0.5, 0), (-0.5, 0.5), (0, 1), (0.5, 1), (3, 4)])
@@ -221,9 +226,9 @@ def test_the_mean_of_a_piece_is_rounded_down(sums: tuple[float, float]) -> None:
 
 def test_users_on_their_own_are_bounded_with_the_upper_end_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     """The least variance falls in e^eps: an enclosure far too wide shows which of its ends is taken."""
-    even = HiddenJointProblem(0.7, USERS, 0.5)
-    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: Fraction(3) if up else Fraction(2))
-    low, high = (even.variance(ratio / (ratio + 1), Fraction(0)) for ratio in (Fraction(3), Fraction(2)))
+    even = hidden_problem(0.7, USERS, 0.5)
+    monkeypatch.setattr(Crowd, "ratio", lambda _, *, up: Fraction(3) if up else Fraction(2))
+    low, high = (crowd_of(even).variance(ratio / (ratio + 1), Fraction(0)) for ratio in (Fraction(3), Fraction(2)))
     assert low < high
     assert IndependentBest().bound(even, None) == pytest.approx(float(low), rel=1e-15)
 
@@ -257,28 +262,28 @@ def test_the_mean_of_a_quadratic_is_the_sum_over_all_numbers_of_liars(name: str)
 @pytest.mark.parametrize("name", LAWS)
 def test_the_variance_of_a_law_is_that_of_its_two_means(name: str) -> None:
     law = LAWS[name]
-    problem = HiddenJointProblem(1.0, 9, 0.25, categories=3)
-    goal = problem.objective(problem.alignment)
+    problem = hidden_problem(1.0, 9, 0.25, categories=3)
+    goal = crowd_of(problem).objective(crowd_of(problem).alignment)
     (_, height), (divisor, _) = (mean_of(law, part) for part in (goal.height(), goal.divisor()))
     assert most_variance(law, goal) == height / divisor**2 - goal.offset
-    assert Fraction(attained_by(law, problem)) > most_variance(law, goal)
+    assert Fraction(attained_by(law, crowd_of(problem))) > most_variance(law, goal)
 
 
 def test_over_a_range_of_shares_the_variance_is_that_of_the_worse_end() -> None:
-    problem = HiddenJointProblem(1.0, 9, (0.05, 0.3))
+    problem = hidden_problem(1.0, 9, (0.05, 0.3))
     law = PeakedResponse(9, 2, Fraction(5, 2))
-    goal = problem.goal()
-    both = [most_variance(law, problem.objective(pairs)) for pairs in (goal.low, goal.high)]
+    goal = crowd_of(problem).goal()
+    both = [most_variance(law, crowd_of(problem).objective(pairs)) for pairs in (goal.low, goal.high)]
     assert both[0] != both[1]
-    assert attained_by(law, problem) == pytest.approx(float(max(both)), rel=1e-14)
+    assert attained_by(law, crowd_of(problem)) == pytest.approx(float(max(both)), rel=1e-14)
 
 
 @pytest.mark.parametrize("answers", [2, 3])
 @pytest.mark.parametrize("peak", [0, 1, 5, USERS])
 def test_a_line_of_a_peak_is_the_least_of_its_three_means(answers: int, peak: int) -> None:
     """With one number for ``e^eps``, so that nothing is rounded but sums."""
-    problem = HiddenJointProblem(0.7, USERS, 0.0, categories=answers)
-    goal, ratio = problem.objective(problem.alignment), Fraction(2)
+    problem = hidden_problem(0.7, USERS, 0.0, categories=answers)
+    goal, ratio = crowd_of(problem).objective(crowd_of(problem).alignment), Fraction(2)
     chances = chances_of(USERS, peak, ratio, answers - 1)
     proven = 0
     for slope in map(Fraction, range(-40, 200, 8)):
@@ -320,38 +325,38 @@ def least_by_hand(goal: Objective, lines: list[Line], below: Fraction, most: Fra
 
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
 def test_the_bound_is_the_least_that_lines_leave(delta: float) -> None:
-    problem = HiddenJointProblem(0.7, USERS, 0.2, delta=delta)
-    goal = problem.objective(problem.alignment)
-    ratio = problem.ratio(up=True)
+    problem = hidden_problem(0.7, USERS, 0.2, delta=delta)
+    goal = crowd_of(problem).objective(crowd_of(problem).alignment)
+    ratio = crowd_of(problem).ratio(up=True)
     truth = min(Fraction(1), (ratio + Fraction(delta)) / (ratio + 1))
     most = goal.scale * (truth - goal.floor)
     lines = [(Fraction(2), Fraction(0)), (Fraction(1), 4 / most), (Fraction(-1), 8 / most)]  # they meet at 1/4 and 1/2
     for below in (Fraction(0), most / 16):
-        found = Fraction(lower_bound(problem, goal, lines, below))
+        found = Fraction(lower_bound(crowd_of(problem), goal, lines, below))
         by_hand = least_by_hand(goal, lines, below, most)
         assert found <= by_hand
         assert found == pytest.approx(max(float(by_hand), 0.0), rel=1e-3)
 
 
 def test_lines_that_leave_every_variance_possible_are_refused() -> None:
-    goal = PROBLEM.objective(PROBLEM.alignment)
+    goal = CROWD.objective(CROWD.alignment)
     with pytest.raises(CheckFailed, match="every variance possible"):
-        lower_bound(PROBLEM, goal, [(Fraction(-1), Fraction(0))], Fraction(0))
+        lower_bound(CROWD, goal, [(Fraction(-1), Fraction(0))], Fraction(0))
 
 
 def test_both_ends_are_rounded_outwards() -> None:
-    even = HiddenJointProblem(0.7, USERS, 0.5)
-    ratio = even.ratio(up=True)
-    assert Fraction(IndependentBest().bound(even, None)) < even.variance(ratio / (ratio + 1), Fraction(0))
+    even = hidden_problem(0.7, USERS, 0.5)
+    ratio = crowd_of(even).ratio(up=True)
+    assert Fraction(IndependentBest().bound(even, None)) < crowd_of(even).variance(ratio / (ratio + 1), Fraction(0))
     assert isinstance(DESIGN.mechanism, PeakedResponse)
-    goal = PROBLEM.objective(PROBLEM.alignment)
+    goal = CROWD.objective(CROWD.alignment)
     assert Fraction(DESIGN.certificate.upper) > most_variance(DESIGN.mechanism, goal)
 
 
 def test_independent_answers_are_best_where_truths_do_not_align() -> None:
     for share in (0.0, 0.2, 0.45, 0.5, 0.55, 0.8, 1.0):
-        problem = HiddenJointProblem(0.7, USERS, share)
-        if problem.alignment > 0:
+        problem = hidden_problem(0.7, USERS, share)
+        if crowd_of(problem).alignment > 0:
             with pytest.raises(CheckFailed, match="on their own"):
                 IndependentBest().bound(problem, None)
         else:
@@ -360,17 +365,17 @@ def test_independent_answers_are_best_where_truths_do_not_align() -> None:
 
 def test_duals_are_read_line_by_line() -> None:
     """Two lines in one evidence are those of each alone."""
-    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
-    goal, rng = problem.objective(problem.alignment), np.random.default_rng(8)
+    problem = hidden_problem(0.7, USERS, 0.0, delta=1e-3)
+    goal, rng = crowd_of(problem).objective(crowd_of(problem).alignment), np.random.default_rng(8)
     slopes, prices = [5.0, 40.0], [20.0, 30.0]
     truth, lie = rng.uniform(0, 20, (2, 2, USERS))
     alone = [
-        hockey_line(problem, goal, slope, price, t, x)
+        hockey_line(crowd_of(problem), goal, slope, price, t, x)
         for slope, price, t, x in zip(slopes, prices, truth, lie, strict=True)
     ]
     evidence = HockeyDuals(slopes, prices, truth.ravel(), lie.ravel())
     try:
-        expected = lower_bound(problem, goal, alone, Fraction(0))
+        expected = lower_bound(crowd_of(problem), goal, alone, Fraction(0))
     except CheckFailed as refused:
         with pytest.raises(CheckFailed, match=str(refused)):
             evidence.bound(problem, None)
@@ -435,21 +440,21 @@ def test_near_nothing_a_variance_may_just_fall(said: tuple[int, int, int]) -> No
 
 def test_a_line_below_others_is_passed_over() -> None:
     """It meets the next line before the one before it does, where both are below 0."""
-    goal = PROBLEM.objective(PROBLEM.alignment)
-    ratio = PROBLEM.ratio(up=True)
+    goal = CROWD.objective(CROWD.alignment)
+    ratio = CROWD.ratio(up=True)
     most = goal.scale * (ratio / (ratio + 1) - goal.floor)
     lines = [(Fraction(2), Fraction(0)), (Fraction(-19, 10), 11 / most), (Fraction(-2), 12 / most)]
-    without = lower_bound(PROBLEM, goal, [lines[0], lines[2]], Fraction(0))
-    assert 0 < lower_bound(PROBLEM, goal, lines, Fraction(0)) <= without
+    without = lower_bound(CROWD, goal, [lines[0], lines[2]], Fraction(0))
+    assert 0 < lower_bound(CROWD, goal, lines, Fraction(0)) <= without
 
 
 @pytest.mark.parametrize("size", [Fraction(1, 64), Fraction(0)])
 def test_small_heights_are_possible(size: Fraction) -> None:
     """A height of 0 leaves a variance of 0 possible, less what is known of it."""
-    goal = PROBLEM.objective(PROBLEM.alignment)
-    ratio = PROBLEM.ratio(up=True)
+    goal = CROWD.objective(CROWD.alignment)
+    ratio = CROWD.ratio(up=True)
     most = goal.scale * (ratio / (ratio + 1) - goal.floor)
-    found = lower_bound(PROBLEM, evolved(goal, offset=Fraction(0)), [(size, Fraction(0))], Fraction(0))
+    found = lower_bound(CROWD, evolved(goal, offset=Fraction(0)), [(size, Fraction(0))], Fraction(0))
     assert found == float_down(size / most**2)
 
 
@@ -465,24 +470,24 @@ def test_a_line_of_a_variance_that_is_linear_in_the_liars_is_proven() -> None:
 
 
 def test_what_was_found_for_a_delta_is_the_bound_of_its_lines() -> None:
-    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
-    evidence, goal = optimal_hidden(problem).evidence, problem.objective(problem.alignment)
+    problem = hidden_problem(0.7, USERS, 0.0, delta=1e-3)
+    evidence, goal = solve(problem).evidence, crowd_of(problem).objective(crowd_of(problem).alignment)
     assert isinstance(evidence, HockeyDuals)
     count = evidence.slopes.size
     rows = evidence.of_truth.reshape(count, USERS), evidence.of_lie.reshape(count, USERS)
     lines = [
-        hockey_line(problem, goal, *row)
+        hockey_line(crowd_of(problem), goal, *row)
         for row in zip(evidence.slopes.tolist(), evidence.prices.tolist(), *rows, strict=True)
     ]
-    assert evidence.bound(problem, None) == lower_bound(problem, goal, lines, Fraction(0)) > 0
+    assert evidence.bound(problem, None) == lower_bound(crowd_of(problem), goal, lines, Fraction(0)) > 0
 
 
 def test_the_largest_d_is_that_of_the_upper_end_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     """A line without slope bounds by what stands there: an enclosure far too wide shows which of its ends is taken."""
-    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: Fraction(3) if up else Fraction(2))
-    goal = evolved(PROBLEM.objective(PROBLEM.alignment), offset=Fraction(0))
+    monkeypatch.setattr(Crowd, "ratio", lambda _, *, up: Fraction(3) if up else Fraction(2))
+    goal = evolved(CROWD.objective(CROWD.alignment), offset=Fraction(0))
     most = goal.scale * (Fraction(3, 4) - goal.floor)
-    assert lower_bound(PROBLEM, goal, [(Fraction(5), Fraction(0))], Fraction(0)) == float_down(5 / most**2)
+    assert lower_bound(CROWD, goal, [(Fraction(5), Fraction(0))], Fraction(0)) == float_down(5 / most**2)
 
 
 @pytest.mark.parametrize("peak", [-1, 0.5, True])
@@ -493,22 +498,22 @@ def test_peaks_are_numbers_of_liars(peak: Any) -> None:
 
 def test_lines_of_peaks_are_those_of_both_ends_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     """An enclosure far too wide proves less than either of its ends."""
-    goal, lines = PROBLEM.objective(PROBLEM.alignment), DESIGN.evidence
+    goal, lines = CROWD.objective(CROWD.alignment), DESIGN.evidence
     assert isinstance(lines, PeakLines)
     ends = ENDS[0] * Fraction(999, 1000), ENDS[1]
-    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: ends[up])
+    monkeypatch.setattr(Crowd, "ratio", lambda _, *, up: ends[up])
     peaks = zip(lines.peaks, lines.slopes, strict=True)
     proven = [peak_line(goal, ends, 1, peak, slope) for peak, slope in peaks]
     wide = lines.bound(PROBLEM, None)
-    assert wide == lower_bound(PROBLEM, goal, proven, Fraction(lines.below))
-    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: ENDS[1])
+    assert wide == lower_bound(CROWD, goal, proven, Fraction(lines.below))
+    monkeypatch.setattr(Crowd, "ratio", lambda _, *, up: ENDS[1])
     assert lines.bound(PROBLEM, None) > wide > 0
 
 
 @pytest.mark.parametrize(("alignment", "is_known"), [("-1/2", True), ("0", True), ("1/2", False), ("1", False)])
 def test_any_alignment_above_nothing_may_help(monkeypatch: pytest.MonkeyPatch, alignment: str, is_known: bool) -> None:
-    even = HiddenJointProblem(0.7, USERS, 0.5)
-    monkeypatch.setattr(HiddenJointProblem, "alignment", property(lambda _: Fraction(alignment)))
+    even = hidden_problem(0.7, USERS, 0.5)
+    monkeypatch.setattr(Crowd, "alignment", property(lambda _: Fraction(alignment)))
     if is_known:
         assert IndependentBest().bound(even, None) > 0
     else:
@@ -523,11 +528,11 @@ def test_three_thousand_lines_are_read_at_most() -> None:
 
 
 def test_no_bound_is_below_nothing() -> None:
-    goal = evolved(PROBLEM.objective(PROBLEM.alignment), offset=Fraction(1, 2))
-    assert lower_bound(PROBLEM, goal, [(Fraction(1, 64), Fraction(0))], Fraction(0)) == 0.0
+    goal = evolved(CROWD.objective(CROWD.alignment), offset=Fraction(1, 2))
+    assert lower_bound(CROWD, goal, [(Fraction(1, 64), Fraction(0))], Fraction(0)) == 0.0
 
 
 def test_with_two_answers_a_lie_is_what_it_is() -> None:
-    two, three = (HiddenJointProblem(0.7, USERS, 0.0, categories=answers) for answers in (2, 3))
+    two, three = (hidden_problem(0.7, USERS, 0.0, categories=answers) for answers in (2, 3))
     words = [IndependentBest().scope(problem, None).words for problem in (two, three)]
     assert words[1] == f"{words[0]}, each lie drawn on its own, p above 1/3"

@@ -14,9 +14,18 @@ from scipy import stats
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.exact.hidden import hidden_loss, liars_of
 from mechdesign.mechanisms.hidden import PeakedResponse
-from mechdesign.methods import HiddenJointProblem, JointProblem, load_design, optimal_hidden, optimal_joint
+from mechdesign.methods import JointProblem, load_design, optimal_joint
 from mechdesign.methods.hidden_joint import expected_ratio, limit_ratio, parts, ratio, without
+from mechdesign.methods.hidden_joint.crowd import crowd_of
+from mechdesign.methods.registry import solve
+from mechdesign.values.declare import evolved
+from mechdesign.words.classes import All
+from mechdesign.words.counts import Count
+from mechdesign.words.criteria import Average
+from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.priors import Atoms
+from mechdesign.words.privacy import Hidden, Pure
+from tests.methods.problems import hidden_problem
 from tests.oracles.exact_simplex import ExactSimplex, RationalProgram
 
 
@@ -40,11 +49,11 @@ def variance(chances: list[Fraction], share: Fraction) -> Fraction:
     ],
 )
 def test_the_optimum_of_many_users(users, eps, share, peak, least, alone, part):
-    design = optimal_hidden(HiddenJointProblem(eps, users, share))
+    design = solve(hidden_problem(eps, users, share))
     digits = len(least.partition(".")[2])
     assert f"{design.certificate.upper:.{digits}f}" == least
     assert design.certificate.relative_gap < 1e-6
-    assert f"{design.problem.independent_variance:.2f}" == alone
+    assert f"{crowd_of(design.problem).independent_variance:.2f}" == alone
     assert f"{ratio(design):.4f}" == part
     assert peak in (None, design.mechanism.peak)
     assert design.certificate.account.loss == eps
@@ -52,7 +61,7 @@ def test_the_optimum_of_many_users(users, eps, share, peak, least, alone, part):
 
 
 def test_the_optimum_of_a_hundred_users_at_a_share_that_no_count_has():
-    design = optimal_hidden(HiddenJointProblem(1.0, 100, Atoms([0.033], [1.0])))
+    design = solve(hidden_problem(1.0, 100, Atoms([0.033], [1.0])))
     assert (design.mechanism.peak, round(design.certificate.upper, 4)) == (29, 60.915)
 
 
@@ -73,11 +82,11 @@ def test_a_variance_is_that_of_all_sets_of_liars(share):
     assert first == ones
     exact = second - first**2
     assert variance(list(liars_of(law, users)), share) == exact
-    problem = HiddenJointProblem(1.0, users, ones / users)
-    goal = problem.goal().low
+    problem = hidden_problem(1.0, users, ones / users)
+    goal = crowd_of(problem).goal().low
     from mechdesign.methods.hidden_joint.proof import most_variance
 
-    assert float(most_variance(law, problem.objective(goal))) == pytest.approx(float(exact), rel=1e-12)
+    assert float(most_variance(law, crowd_of(problem).objective(goal))) == pytest.approx(float(exact), rel=1e-12)
 
 
 @pytest.mark.parametrize(("users", "share"), [(4, 0.0), (6, 0.0), (8, 0.125), (9, 0.0)])
@@ -85,8 +94,8 @@ def test_a_variance_is_that_of_all_sets_of_liars(share):
 def test_the_optimum_is_that_of_an_exact_program_at_every_slope(users, share, ratio_of):
     """The laws are a polytope: the least ``E h - slope d`` of an exact simplex is that of the best peak, so no law at
     all is below the lines that peaks prove, and the least variance is that of a peak."""
-    problem = HiddenJointProblem(math.log(ratio_of), users, share)
-    goal = problem.objective(problem.alignment)
+    problem = hidden_problem(math.log(ratio_of), users, share)
+    goal = crowd_of(problem).objective(crowd_of(problem).alignment)
     height = [sum(c * k**power for power, c in enumerate(goal.height())) for k in range(users + 1)]
     divisor = [sum(c * k**power for power, c in enumerate(goal.divisor())) for k in range(users + 1)]
 
@@ -122,9 +131,9 @@ def test_the_optimum_is_that_of_an_exact_program_at_every_slope(users, share, ra
 def test_no_other_peak_is_better(seed):
     rng = random.Random(seed)
     users, eps = rng.choice([5, 17, 60, 300]), rng.choice([0.05, 0.5, 1.0, 3.0])
-    problem = HiddenJointProblem(eps, users, rng.choice([0.0, 0.02, 0.2, 0.4, 0.5]))
-    design = optimal_hidden(problem)
-    share = Fraction(problem.count, users)
+    problem = hidden_problem(eps, users, rng.choice([0.0, 0.02, 0.2, 0.4, 0.5]))
+    design = solve(problem)
+    share = Fraction(crowd_of(problem).count, users)
     for peak in range(users // 2):
         law = _floats(users, peak, eps)
         if 2 * sum(k * c for k, c in enumerate(law)) < users:
@@ -137,8 +146,8 @@ def test_no_law_that_keeps_epsilon_is_better(seed):
     rng = np.random.default_rng(seed)
     users, eps = int(rng.integers(3, 40)), float(rng.choice([0.3, 1.0, 2.0]))
     share = float(rng.choice([0.0, 0.1, 0.5]))
-    problem = HiddenJointProblem(eps, users, share)
-    lower = optimal_hidden(problem).certificate.lower
+    problem = hidden_problem(eps, users, share)
+    lower = solve(problem).certificate.lower
     for _ in range(300):
         steps = rng.choice([-eps, eps, 0.0], size=users, p=[0.6, 0.3, 0.1]) if rng.random() < 0.5 else None
         steps = rng.uniform(-eps, eps, size=users) if steps is None else steps
@@ -147,7 +156,7 @@ def test_no_law_that_keeps_epsilon_is_better(seed):
         chances = [w / sum(weights) for w in weights]
         mean = sum(k * c for k, c in enumerate(chances))
         if abs(2 * mean - users) > 1e-3 * users:
-            assert _float_variance(chances, problem.count / users) >= lower * (1 - 1e-9)
+            assert _float_variance(chances, crowd_of(problem).count / users) >= lower * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(("group", "caps"), [(2, ()), (4, ()), (8, (1.0,))])
@@ -158,27 +167,27 @@ def test_no_law_of_groups_beats_it_at_what_groups_really_keep(group, caps):
     loss = hidden_loss(groups.mechanism, users, users - 1)
     assert loss.upper > 1  # more than was asked for, and still:
     if math.isfinite(loss.upper):
-        best = optimal_hidden(HiddenJointProblem(loss.upper, users, share))
+        best = solve(hidden_problem(loss.upper, users, share))
         assert best.certificate.lower <= groups.certificate.upper
         assert best.certificate.upper <= groups.certificate.upper * (1 + 1e-9)
     with_delta = hidden_loss(groups.mechanism, users, users - 1, 1e-2)
     if math.isfinite(with_delta.upper):
-        best = optimal_hidden(HiddenJointProblem(with_delta.upper, users, share, delta=1e-2))
+        best = solve(hidden_problem(with_delta.upper, users, share, delta=1e-2))
         assert best.certificate.lower <= groups.certificate.upper * (1 + 1e-9)
 
 
 def test_the_worst_share_of_a_range_is_the_one_nearest_to_half():
-    ranged = optimal_hidden(HiddenJointProblem(1.0, 1000, (0.02, 0.1)))
-    end = optimal_hidden(HiddenJointProblem(1.0, 1000, 0.1))
+    ranged = solve(hidden_problem(1.0, 1000, (0.02, 0.1)))
+    end = solve(hidden_problem(1.0, 1000, 0.1))
     assert ranged.mechanism == end.mechanism
     assert ranged.certificate.upper == end.certificate.upper
-    wide = optimal_hidden(HiddenJointProblem(1.0, 1000, (0.02, 0.9)))
+    wide = solve(hidden_problem(1.0, 1000, (0.02, 0.9)))
     assert wide.mechanism.peak == 0
     assert ratio(wide) == pytest.approx(1)
 
 
 def test_the_mean_over_a_prior_is_that_of_both_shares():
-    design = optimal_hidden(HiddenJointProblem(1.0, 50, Atoms([0.0, 0.2], [0.5, 0.5])))
+    design = solve(hidden_problem(1.0, 50, Atoms([0.0, 0.2], [0.5, 0.5])))
     law = list(liars_of(design.mechanism, 50))
     mean = (variance(law, Fraction(0)) + variance(law, Fraction(1, 5))) / 2
     assert design.certificate.upper == pytest.approx(float(mean), rel=1e-12)
@@ -186,14 +195,14 @@ def test_the_mean_over_a_prior_is_that_of_both_shares():
 
 @pytest.mark.parametrize(("users", "share"), [(100, 0.5), (100, 0.49), (10**6, 0.5)])
 def test_near_the_even_share_everybody_answers_alone(users, share):
-    design = optimal_hidden(HiddenJointProblem(1.0, users, share))
+    design = solve(hidden_problem(1.0, users, share))
     assert design.mechanism.peak == 0
-    assert design.certificate.upper == pytest.approx(design.problem.independent_variance, rel=1e-12)
+    assert design.certificate.upper == pytest.approx(crowd_of(design.problem).independent_variance, rel=1e-12)
 
 
 def test_the_ratio_falls_to_what_the_share_leaves():
     """Like n^(-1/3), and what the expansion leaves out falls faster: of ten times the users it is less than a third."""
-    found = [ratio(optimal_hidden(HiddenJointProblem(1.0, n, 0.033))) for n in (1000, 10_000)]
+    found = [ratio(solve(hidden_problem(1.0, n, 0.033))) for n in (1000, 10_000)]
     off = [have - expected_ratio(1.0, n, 0.033) for have, n in zip(found, (1000, 10_000), strict=True)]
     assert 0 < off[1] < off[0] / 3
     assert found[1] < found[0]
@@ -202,8 +211,8 @@ def test_the_ratio_falls_to_what_the_share_leaves():
 
 def test_categories_cost_what_the_sum_over_all_sets_and_all_lies_says():
     users, k = 4, 3
-    problem = HiddenJointProblem(1.0, users, 0.25, categories=k)
-    law = optimal_hidden(problem).mechanism
+    problem = hidden_problem(1.0, users, 0.25, categories=k)
+    law = solve(problem).mechanism
     weights = [c / (math.comb(users, j) * (k - 1) ** j) for j, c in enumerate(liars_of(law, users))]
     p = 1 - sum(j * c for j, c in enumerate(liars_of(law, users))) / users
     q = (1 - p) / (k - 1)
@@ -213,13 +222,13 @@ def test_categories_cost_what_the_sum_over_all_sets_and_all_lies_says():
         estimate = (reports.count(0) - users * q) / (p - q)
         first, second = first + chance * estimate, second + chance * estimate**2
     assert first == 1
-    assert optimal_hidden(problem).certificate.upper == pytest.approx(float(second - first**2), rel=1e-12)
+    assert solve(problem).certificate.upper == pytest.approx(float(second - first**2), rel=1e-12)
 
 
 def test_hash_values_cost_what_simulation_says():
     """n = 4000 collections, two-sided, false-positive rate 1e-6; a variance off by 15% is found with power 0.99."""
-    problem = HiddenJointProblem(1.0, 60, 0.5, categories=4, encoding="hashing")
-    design = optimal_hidden(problem)
+    problem = hidden_problem(1.0, 60, 0.5, categories=4, encoding="hashing")
+    design = solve(problem)
     law, rng, trials = design.mechanism, np.random.default_rng(3), 4000
     supports = []
     for _ in range(trials):
@@ -232,16 +241,16 @@ def test_hash_values_cost_what_simulation_says():
 
 
 def test_bits_of_unary_encoding_share_the_budget():
-    design = optimal_hidden(HiddenJointProblem(1.0, 1000, 0.03, categories=10, encoding="unary"))
-    half = optimal_hidden(HiddenJointProblem(0.5, 1000, 0.03))
+    design = solve(hidden_problem(1.0, 1000, 0.03, categories=10, encoding="unary"))
+    half = solve(hidden_problem(0.5, 1000, 0.03))
     assert design.mechanism == half.mechanism
     assert design.certificate.account.loss == 1.0
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-2])
 def test_a_delta_buys_a_smaller_variance_and_is_kept_exactly(delta):
-    pure = optimal_hidden(HiddenJointProblem(1.0, 40, 0.0))
-    design = optimal_hidden(HiddenJointProblem(1.0, 40, 0.0, delta=delta))
+    pure = solve(hidden_problem(1.0, 40, 0.0))
+    design = solve(hidden_problem(1.0, 40, 0.0, delta=delta))
     assert design.certificate.upper < pure.certificate.upper
     assert design.certificate.relative_gap <= 1e-4
     assert hidden_loss(design.mechanism, 40, 39, delta).upper <= 1
@@ -249,14 +258,14 @@ def test_a_delta_buys_a_smaller_variance_and_is_kept_exactly(delta):
 
 
 def test_a_design_comes_back_from_its_file(tmp_path):
-    design = optimal_hidden(HiddenJointProblem(1.0, 1000, 0.033))
+    design = solve(hidden_problem(1.0, 1000, 0.033))
     assert load_design(design.save(tmp_path / "hidden.json")) == design
 
 
 def test_users_who_stay_away_cost_what_the_sum_over_all_sets_says():
     """Seven users of whom two never report: every set of liars, the count among the others."""
     users, gone = 7, 2
-    design = optimal_hidden(HiddenJointProblem(1.0, users, 0.0))
+    design = solve(hidden_problem(1.0, users, 0.0))
     law = design.mechanism
     weights = [c / math.comb(users, k) for k, c in enumerate(liars_of(law, users))]
     p = 1 - sum(k * c for k, c in enumerate(liars_of(law, users))) / users
@@ -275,35 +284,63 @@ def test_users_who_stay_away_cost_what_the_sum_over_all_sets_says():
 
 @pytest.mark.slow
 def test_a_million_users_are_answered_by_structure():
-    design = optimal_hidden(HiddenJointProblem(1.0, 10**6, 0.033), seconds=600)
+    design = solve(hidden_problem(1.0, 10**6, 0.033), seconds=600)
     assert design.certificate.relative_gap < 1e-6
     assert round(ratio(design), 4) == 0.1414
 
 
 def test_a_search_without_time_says_so():
     with pytest.raises(NoAnswer):
-        optimal_hidden(HiddenJointProblem(1.0, 10**5, 0.03), seconds=1e-3)
+        solve(hidden_problem(1.0, 10**5, 0.03), seconds=1e-3)
 
 
 @pytest.mark.parametrize(
     ("options", "name"),
     [
         ({"users": 1}, "users"),
-        ({"users": 10**6 + 1}, "users"),
         ({"share": 1.5}, "share"),
         ({"share": (0.1, 0.2), "categories": 3}, "share"),
         ({"share": (0.1, 0.2), "encoding": "hashing"}, "share"),
         ({"encoding": "other"}, "encoding"),
-        ({"delta": 1e-6, "users": 1000}, "users"),
-        ({"delta": 1e-12}, "delta"),
         ({"delta": 1e-6, "encoding": "unary"}, "delta"),
         ({"epsilon": 0.0}, "eps"),
     ],
 )
 def test_bad_input_names_its_field(options, name):
     with pytest.raises(InvalidInput) as caught:
-        HiddenJointProblem(**{"epsilon": 1.0, "users": 100, "share": 0.1} | options)
+        hidden_problem(**{"epsilon": 1.0, "users": 100, "share": 0.1} | options)
     assert caught.value.field == name
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"users": 10**6 + 1}, "users must be at most 1000000"),
+        ({"delta": 1e-6, "users": 1000}, "users must be at most 400 with a delta above 0"),
+        ({"delta": 1e-12}, "delta must be 0 or at least 1e-07"),
+    ],
+)
+def test_what_no_search_reaches_is_said(options, words):
+    with pytest.raises(InvalidInput, match=words):
+        solve(hidden_problem(**{"epsilon": 1.0, "users": 100, "share": 0.1} | options))
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        ({"privacy": Pure(1.0)}, "privacy"),
+        ({"among": All()}, "among"),
+        ({"inputs": [0, 2]}, "inputs"),
+        ({"criterion": Average()}, "criterion"),
+        ({"privacy": Hidden(1.0, 100, answers=2)}, "answers"),
+        ({"loss": Count(Atoms([0.1], [1.0]))}, "criterion"),
+        ({"loss": Matrix([[0, 1], [1, 0]])}, "privacy"),
+    ],
+)
+def test_words_that_do_not_fit_a_count_are_refused(words, field):
+    with pytest.raises(InvalidInput) as caught:
+        evolved(hidden_problem(1.0, 100, 0.1), **words)
+    assert caught.value.field == field
 
 
 def test_parts_are_those_of_hidden_designs_only():

@@ -23,12 +23,13 @@ from mechdesign.exact.joint_variance import Goal, least_on_lines, least_pair
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.catalogue import pm
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint import ClosedForm, DualBound, JointClaim, JointProblem, Moments, optimal_joint
+from mechdesign.methods.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.joint.proof import Duals, Leaf, scope_of, second_moment
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
 from mechdesign.words import priors
+from mechdesign.words.counts import Moments
 from mechdesign.words.priors import Atoms
 
 UNIT = Interval(0, 1)

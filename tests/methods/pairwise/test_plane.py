@@ -195,7 +195,7 @@ def test_rivals_report_the_places_that_were_given(triangle: Design) -> None:
     assert found.keys() == {"exponential", "exponential, remapped"}
     for table in found.values():
         assert len(table.outputs) <= 3
-        assert float(published.prior @ errors_up(table, published)) >= triangle.certificate.lower
+        assert float(published.weights @ errors_up(table, published)) >= triangle.certificate.lower
 
 
 @pytest.mark.parametrize(

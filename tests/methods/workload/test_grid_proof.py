@@ -13,13 +13,15 @@ import pytest
 from mechdesign import Finite, catalogue
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.grids import Grid, greatest_by_pairs
-from mechdesign.methods.workload import GridBound, Histogram, Marginals, Parity, Prefix, Queries, WorkloadProblem
+from mechdesign.methods.workload import GridBound
 from mechdesign.methods.workload.grid_proof import has_even_types, parts_of
 from mechdesign.methods.workload.proof import attained_noise, ratio_above
-from mechdesign.methods.workload.queries import Known
 from mechdesign.values.declare import evolved
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import AnyQueries, Histogram, Marginals, Parity, Prefix, Queries, Workload
+from tests.methods.problems import workload_problem
 
-SHAPES: list[tuple[Known, tuple[int, ...]]] = [
+SHAPES: list[tuple[AnyQueries, tuple[int, ...]]] = [
     (Marginals((2, 3), 1), (2, 3)),
     (Marginals((3, 2, 2), 2), (3, 2, 2)),
     (Marginals((2, 2, 2), 2), (2, 2, 2)),
@@ -28,8 +30,8 @@ SHAPES: list[tuple[Known, tuple[int, ...]]] = [
 ]
 
 
-def _asked(workload: Known, criterion: str = "average", **more: Any) -> WorkloadProblem:
-    return WorkloadProblem(1.0, workload, criterion=criterion, **more)
+def _asked(workload: AnyQueries, criterion: str = "average", **more: Any) -> Problem:
+    return workload_problem(1.0, workload, criterion=criterion, **more)
 
 
 def _projections(shape: tuple[int, ...]) -> list[list[list[Fraction]]]:
@@ -48,7 +50,7 @@ def _projections(shape: tuple[int, ...]) -> list[list[list[Fraction]]]:
     return list(found.values())
 
 
-def _gram(workload: Known) -> list[list[Fraction]]:
+def _gram(workload: AnyQueries) -> list[list[Fraction]]:
     w = [[Fraction(n) for n in row] for row in workload.matrix.tolist()]
     size = len(w[0])
     return [[sum((row[i] * row[j] for row in w), Fraction(0)) for j in range(size)] for i in range(size)]
@@ -58,7 +60,7 @@ def _inner(left: Any, right: Any) -> Fraction:
     return sum((a * b for rows in zip(left, right, strict=True) for a, b in zip(*rows, strict=True)), Fraction(0))
 
 
-def _page(workload: Known, shape: tuple[int, ...]) -> tuple[list[Fraction], list[Fraction], Fraction]:
+def _page(workload: AnyQueries, shape: tuple[int, ...]) -> tuple[list[Fraction], list[Fraction], Fraction]:
     """g_S, n_S, and the trace of G over the number of types."""
     gram, projections = _gram(workload), _projections(shape)
     ranks = [sum((own[i][i] for i in range(len(own))), Fraction(0)) for own in projections]
@@ -67,9 +69,9 @@ def _page(workload: Known, shape: tuple[int, ...]) -> tuple[list[Fraction], list
 
 
 @pytest.mark.parametrize(("workload", "shape"), SHAPES)
-def test_parts_are_those_of_the_projections(workload: Known, shape: tuple[int, ...]) -> None:
+def test_parts_are_those_of_the_projections(workload: AnyQueries, shape: tuple[int, ...]) -> None:
     parts, _, diagonal = _page(workload, shape)
-    assert parts_of(_asked(workload), Grid(shape)) == (parts, diagonal)
+    assert parts_of(Workload(workload), Grid(shape)) == (parts, diagonal)
 
 
 def _evidence(shape: tuple[int, ...], seed: int) -> GridBound:
@@ -80,7 +82,7 @@ def _evidence(shape: tuple[int, ...], seed: int) -> GridBound:
 
 
 @pytest.mark.parametrize(("workload", "shape"), SHAPES)
-def test_the_bound_is_the_one_of_the_page_exactly(workload: Known, shape: tuple[int, ...]) -> None:
+def test_the_bound_is_the_one_of_the_page_exactly(workload: AnyQueries, shape: tuple[int, ...]) -> None:
     parts, ranks, diagonal = _page(workload, shape)
     grid, ratio, clipped = Grid(shape), ratio_above(1.0), 0
     for seed in range(40):
@@ -101,7 +103,7 @@ def test_the_bound_is_the_one_of_the_page_exactly(workload: Known, shape: tuple[
 
 
 @pytest.mark.parametrize(("workload", "shape"), SHAPES[:1])
-def test_prices_are_enough_for_every_row(workload: Known, shape: tuple[int, ...]) -> None:
+def test_prices_are_enough_for_every_row(workload: AnyQueries, shape: tuple[int, ...]) -> None:
     """No bound is above that of the least nu, found by trying all rows."""
     parts, ranks, diagonal = _page(workload, shape)
     projections = [np.array(own, dtype=float) for own in _projections(shape)[1:]]
@@ -148,7 +150,7 @@ def test_what_is_attained_is_the_noise_at_even_shares_rounded_up() -> None:
     ],
     ids=range(7),
 )
-def test_what_has_no_such_symmetry_is_refused(bound: GridBound, problem: WorkloadProblem, words: str) -> None:
+def test_what_has_no_such_symmetry_is_refused(bound: GridBound, problem: Problem, words: str) -> None:
     with pytest.raises(CheckFailed, match=words):
         bound.value(problem)
 
@@ -156,17 +158,17 @@ def test_what_has_no_such_symmetry_is_refused(bound: GridBound, problem: Workloa
 def test_queries_are_as_large_as_doubles_hold_their_squares() -> None:
     """Two queries of 2^26 have squares that add up to 2^53."""
     most = 2.0**26
-    assert parts_of(_asked(Queries(np.eye(2) * (most - 1))), Grid((2,))) == ([(2**26 - 1) ** 2] * 2, (2**26 - 1) ** 2)
+    assert parts_of(Workload(Queries(np.eye(2) * (most - 1))), Grid((2,))) == ([(2**26 - 1) ** 2] * 2, (2**26 - 1) ** 2)
     for size in (most, -most):
         with pytest.raises(CheckFailed, match="too large"):
-            parts_of(_asked(Queries(np.eye(2) * size)), Grid((2,)))
+            parts_of(Workload(Queries(np.eye(2) * size)), Grid((2,)))
 
 
 def test_nothing_is_claimed_and_it_is_about_unbiased_linear_estimators() -> None:
     assert not GridBound.claimed
     assert "unbiased" in _plain().scope(_asked(Marginals((2, 2), 1)), None).words
     for method in (_plain().bound, _plain().attained, _plain().scope):
-        with pytest.raises(CheckFailed, match="about a WorkloadProblem"):
+        with pytest.raises(CheckFailed, match="about the noise of a workload"):
             method(Finite((0, 1)), None)
 
 

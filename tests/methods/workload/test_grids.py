@@ -13,13 +13,15 @@ from hypothesis import given, settings, strategies as st
 import mechdesign as md
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.grids import Grid
-from mechdesign.methods.workload import GridBound, Histogram, Marginals, Parity, Queries, WorkloadProblem
+from mechdesign.methods.workload import GridBound
 from mechdesign.methods.workload.grid_search import GridSearch, shape_of
-from mechdesign.methods.workload.queries import Known
 from mechdesign.values.clock import Clock
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import AnyQueries, Histogram, Marginals, Parity, Queries
+from tests.methods.problems import workload_problem
 from tests.oracles.staircase_rows import least_noise, noise_of
 
-SMALL: list[tuple[Known, float]] = [
+SMALL: list[tuple[AnyQueries, float]] = [
     (Marginals((2, 3), 1), 1.0),
     (Marginals((2, 2, 2), 2), 0.5),
     (Marginals((3, 3), 2), 1.0),
@@ -29,21 +31,21 @@ SMALL: list[tuple[Known, float]] = [
 ]
 
 
-def _by_pairs(problem: WorkloadProblem) -> md.Design:
+def _by_pairs(problem: Problem) -> md.Design:
     shape = shape_of(problem)
     assert shape is not None
-    return GridSearch(problem, shape, Clock(None), None).run()
+    return GridSearch(problem, shape, 1e-3, Clock(None), lambda low, high: None).run()
 
 
 @cache
-def _least(workload: Known, epsilon: float) -> float:
+def _least(workload: AnyQueries, epsilon: float) -> float:
     return least_noise(workload.matrix, epsilon, np.full(workload.size, 1 / workload.size))
 
 
 @pytest.mark.parametrize(("workload", "epsilon"), SMALL)
-def test_small_ones_hold_what_brute_force_finds(workload: Known, epsilon: float) -> None:
-    problem = WorkloadProblem(epsilon, workload)
-    certificate, best = _by_pairs(problem).certificate, _least(problem.workload, problem.epsilon)
+def test_small_ones_hold_what_brute_force_finds(workload: AnyQueries, epsilon: float) -> None:
+    problem = workload_problem(epsilon, workload)
+    certificate, best = _by_pairs(problem).certificate, _least(problem.loss.queries, problem.epsilon)
     assert certificate.lower <= best * (1 + 1e-6)
     assert best <= certificate.upper * (1 + 1e-6)
     assert certificate.upper <= best * (1 + 2e-3)  # the mechanism is nearly the best, whatever can be proven
@@ -52,22 +54,22 @@ def test_small_ones_hold_what_brute_force_finds(workload: Known, epsilon: float)
 
 @settings(max_examples=60)
 @given(st.sampled_from(SMALL[:4]), st.integers(0, 10**6))
-def test_no_evidence_proves_more_than_the_optimum(case: tuple[Known, float], seed: int) -> None:
-    problem = WorkloadProblem(case[1], case[0])
+def test_no_evidence_proves_more_than_the_optimum(case: tuple[AnyQueries, float], seed: int) -> None:
+    problem = workload_problem(case[1], case[0])
     shape = shape_of(problem)
     assert shape is not None
     grid, rng = Grid(shape), np.random.default_rng(seed)
     multipliers = rng.exponential(1.0, (2, len(grid.inequalities.left) + 1)) * rng.choice([0.0, 1e-2, 1.0])
     multipliers[:, 0] = rng.normal(0, 1, 2)
     bound = GridBound(shape, rng.normal(0.3, 1.0, len(grid.classes) - 1), multipliers).value(problem)
-    assert float(bound) <= _least(problem.workload, problem.epsilon) * (1 + 1e-6)
+    assert float(bound) <= _least(problem.loss.queries, problem.epsilon) * (1 + 1e-6)
 
 
 @pytest.mark.parametrize(("shape", "epsilon"), [((4, 4, 4), 2.0), ((8, 8, 8), 3.0), ((2,) * 8, 1.0)])
 def test_single_attributes_are_asked_one_at_a_time_where_that_is_best(shape: tuple[int, ...], epsilon: float) -> None:
     """Where subsets of an attribute's values have the best size: one attribute at random, subset selection there."""
-    problem = WorkloadProblem(epsilon, Marginals(shape, 1), gap=1e-2)
-    certificate = md.optimal_workload(problem).certificate
+    problem = workload_problem(epsilon, Marginals(shape, 1))
+    certificate = md.solve(problem, gap=1e-2).certificate
     c, size = math.exp(epsilon), shape[0]
     energy = max((c - 1) ** 2 * (m / size) * (1 - m / size) / (1 + (c - 1) * m / size) ** 2 for m in range(1, size))
     closed = len(shape) ** 2 * (size - 1) ** 2 / (size * energy) - len(shape) * (1 - 1 / size)
@@ -76,7 +78,7 @@ def test_single_attributes_are_asked_one_at_a_time_where_that_is_best(shape: tup
 
 
 def test_three_attributes_of_four_are_proven_to_a_quarter_of_a_percent_in_a_moment() -> None:
-    design = md.optimal_workload(WorkloadProblem(1.0, Marginals((4, 4, 4), 2), gap=4e-3))
+    design = md.solve(workload_problem(1.0, Marginals((4, 4, 4), 2)), gap=4e-3)
     certificate = design.certificate
     assert isinstance(design.evidence, GridBound)
     assert 360.48 < certificate.lower < certificate.upper < 361.9  # and others have 361.348 to show
@@ -87,22 +89,23 @@ def test_three_attributes_of_four_are_proven_to_a_quarter_of_a_percent_in_a_mome
 
 
 def test_hundreds_of_types_are_proven_as_well() -> None:
-    certificate = md.optimal_workload(WorkloadProblem(1.0, Parity(9, 2), gap=4e-3)).certificate
+    certificate = md.solve(workload_problem(1.0, Parity(9, 2)), gap=4e-3).certificate
     assert certificate.relative_gap <= 4e-3
     assert 7412 < certificate.lower < certificate.upper < 7443
 
 
 def test_more_than_counts_of_pairs_prove_is_no_answer_with_the_interval_and_a_way_on() -> None:
     with pytest.raises(NoAnswer, match="counts of pairs of types prove no more") as stopped:
-        md.optimal_workload(WorkloadProblem(1.0, Marginals((4, 4, 4), 2), gap=1e-5))
+        md.solve(workload_problem(1.0, Marginals((4, 4, 4), 2)), gap=1e-5)
     assert 360 < stopped.value.lower < stopped.value.upper < 362
     assert stopped.value.design is not None
 
 
 def test_the_worst_type_has_as_little_noise_as_the_average() -> None:
-    asked = {"gap": 2e-2, "workload": Marginals((3, 3, 3), 2), "epsilon": 1.0}
-    worst = md.optimal_workload(WorkloadProblem(criterion="worst", **asked)).certificate  # type: ignore[arg-type]
-    average = md.optimal_workload(WorkloadProblem(**asked)).certificate  # type: ignore[arg-type]
+    queries = Marginals((3, 3, 3), 2)
+    worst, average = (
+        md.solve(workload_problem(1.0, queries, criterion), gap=2e-2).certificate for criterion in ("worst", "average")
+    )
     assert worst.lower == average.lower
     assert worst.upper == pytest.approx(average.upper, rel=1e-9)
 
@@ -110,28 +113,28 @@ def test_the_worst_type_has_as_little_noise_as_the_average() -> None:
 def test_what_is_not_symmetric_has_no_such_proof() -> None:
     even = np.zeros((1, len(Grid((2, 2)).inequalities.left) + 1))
     for problem in (
-        WorkloadProblem(1.0, Queries([[1.0, 0.0, 0.0, 0.0]])),
-        WorkloadProblem(1.0, Marginals((2, 2), 1), prior=[0.4, 0.2, 0.2, 0.2]),
-        WorkloadProblem(1.0, Marginals((2, 2), 1), weights=[1.0, 1.0, 2.0, 2.0]),
-        WorkloadProblem(1.0, Histogram(5)),
-        WorkloadProblem(1.0, Queries([[0.5, 0.5, 0.0, 0.0]])),
+        workload_problem(1.0, Queries([[1.0, 0.0, 0.0, 0.0]])),
+        workload_problem(1.0, Marginals((2, 2), 1), prior=[0.4, 0.2, 0.2, 0.2]),
+        workload_problem(1.0, Marginals((2, 2), 1), weights=[1.0, 1.0, 2.0, 2.0]),
+        workload_problem(1.0, Histogram(5)),
+        workload_problem(1.0, Queries([[0.5, 0.5, 0.0, 0.0]])),
     ):
         with pytest.raises(CheckFailed):
             GridBound((2, 2), [1.0, 1.0], even).value(problem)
-    assert shape_of(WorkloadProblem(1.0, Marginals((2, 2), 1), weights=[1.0, 1.0, 2.0, 2.0])) is None
-    assert shape_of(WorkloadProblem(1.0, Marginals((2, 2), 1), prior=[0.4, 0.2, 0.2, 0.2])) is None
+    assert shape_of(workload_problem(1.0, Marginals((2, 2), 1), weights=[1.0, 1.0, 2.0, 2.0])) is None
+    assert shape_of(workload_problem(1.0, Marginals((2, 2), 1), prior=[0.4, 0.2, 0.2, 0.2])) is None
 
 
 def test_weights_of_ones_own_are_for_fewer_types() -> None:
     with pytest.raises(InvalidInput, match="at most 512 where types or queries have weights"):
-        WorkloadProblem(1.0, Parity(10, 1), weights=np.arange(1.0, 11.0))
+        workload_problem(1.0, Parity(10, 1), weights=np.arange(1.0, 11.0))
 
 
 def test_a_histogram_is_a_grid_of_one_attribute() -> None:
-    problem = WorkloadProblem(1.0, Histogram(8))
-    assert GridSearch(problem, (8,), Clock(None), None).run().certificate.lower == pytest.approx(21.7364, abs=1e-3)
+    search = GridSearch(workload_problem(1.0, Histogram(8)), (8,), 1e-3, Clock(None), lambda low, high: None)
+    assert search.run().certificate.lower == pytest.approx(21.7364, abs=1e-3)
 
 
 def test_designs_are_the_same_after_a_file(tmp_path: Path) -> None:
-    design = md.optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2))
+    design = md.solve(workload_problem(2.0, Marginals((3, 3, 3), 1)), gap=0.2)
     assert md.load_design(design.save(tmp_path / "design.json")) == design

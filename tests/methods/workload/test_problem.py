@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mechdesign as md
 from mechdesign.errors import InvalidInput
-from mechdesign.methods.workload import (
+from mechdesign.words.workloads import (
     Histogram,
     Marginals,
     Mean,
@@ -18,9 +19,9 @@ from mechdesign.methods.workload import (
     Prefix,
     Queries,
     Ranges,
-    WorkloadProblem,
     parse_workload,
 )
+from tests.methods.problems import workload_problem
 
 ALL = [
     Histogram(3),
@@ -73,24 +74,39 @@ def test_matrices_that_ask_nothing_or_are_no_numbers_are_refused(rows: Any, word
     ("given", "words"),
     [
         ({"prior": [0.5, 0.5, 0.0]}, "at a type without weight"),
-        ({"prior": [0.5, 0.5]}, "one weight for each of the 3 types"),
+        ({"prior": [0.5, 0.5]}, "one weight for each of the 3 inputs"),
         ({"prior": [0.5, 0.4, 0.05]}, "sum to 1"),
-        ({"prior": [1 / 3] * 3, "criterion": "worst"}, "left out for the worst case"),
         ({"weights": [1.0, 2.0]}, "3 numbers above 0"),
         ({"weights": [1.0, 2.0, 0.0]}, "3 numbers above 0"),
         ({"weights": [1.0, 2.0, 1e300]}, "times the root of its weight"),
-        ({"workload": Mean([1e-200, 0.0])}, "another unit"),
-        ({"workload": Moments([1.0, 1e15], 5)}, "another unit"),
-        ({"criterion": "median"}, "average or worst"),
-        ({"epsilon": 9.0}, "eps must lie between"),
+        ({"queries": Mean([1e-200, 0.0])}, "another unit"),
+        ({"queries": Moments([1.0, 1e15], 5)}, "another unit"),
         ({"epsilon": 0.0}, "eps must"),
-        ({"gap": 1e-12}, "gap must"),
-        ({"workload": np.eye(3)}, "be a workload"),
+        ({"queries": np.eye(3)}, "be a workload"),
     ],
 )
 def test_problems_say_what_is_wrong(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        WorkloadProblem(**{"epsilon": 1.0, "workload": Prefix(3)} | given)
+        workload_problem(**{"epsilon": 1.0, "queries": Prefix(3)} | given)
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ({"criterion": md.Lexicographic()}, "be Worst\\(\\) or Average"),
+        ({"among": md.Onto([0, 1])}, "any reports may be sent"),
+        ({"inputs": [0, 1]}, "be finite points 0 to 2|those of privacy and loss"),
+        ({"privacy": md.Pairwise([[0, 1], [1, 0]])}, "one epsilon for all types"),
+    ],
+)
+def test_words_that_do_not_fit_a_workload_are_refused(words: dict[str, Any], rule: str) -> None:
+    with pytest.raises(InvalidInput, match=rule):
+        md.Problem(**{"loss": Prefix(3), "privacy": md.Pure(1.0)} | words)
+
+
+def test_epsilons_that_no_search_reaches_are_said() -> None:
+    with pytest.raises(InvalidInput, match="workload: eps must lie between"):
+        md.solve(workload_problem(9.0, Prefix(3)))
 
 
 @pytest.mark.parametrize(

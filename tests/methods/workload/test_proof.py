@@ -11,20 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import mechdesign as md
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.bits import BitQuadratic, greatest_of_all, shift_by_squares
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms.catalogue import randomised_response
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
-from mechdesign.methods.workload import (
-    Histogram,
-    Prefix,
-    Queries,
-    Ranges,
-    WorkloadBound,
-    WorkloadProblem,
-    optimal_workload,
-)
+from mechdesign.methods.workload import WorkloadBound, proof
 from mechdesign.methods.workload.decoder import decoder
 from mechdesign.methods.workload.proof import (
     Leaf,
@@ -40,6 +33,9 @@ from mechdesign.methods.workload.proof import (
 )
 from mechdesign.values.declare import evolved
 from mechdesign.words.domains import Finite
+from mechdesign.words.problem import Problem
+from mechdesign.words.workloads import Histogram, Prefix, Queries, Ranges
+from tests.methods.problems import workload_problem
 from tests.oracles.staircase_rows import least_noise, noise_of
 
 SMALL = st.floats(-3, 3)
@@ -49,7 +45,7 @@ BEST = {"prefix": least_noise(np.tri(3), 1.0, np.full(3, 1 / 3))}
 @settings(max_examples=60)
 @given(st.lists(SMALL, min_size=9, max_size=9), st.lists(SMALL, min_size=3, max_size=3), st.booleans())
 def test_no_multipliers_prove_more_than_the_optimum(dual: list[float], prices: list[float], by_squares: bool) -> None:
-    problem = WorkloadProblem(1.0, Prefix(3))
+    problem = workload_problem(1.0, Prefix(3))
     multipliers = np.abs(np.array([dual, dual, dual])).reshape(3, 3, 3) if by_squares else None
     bound = WorkloadBound(np.array(dual).reshape(3, 3), prices, None, multipliers).value(problem)
     assert float(bound) <= BEST["prefix"] * (1 + 1e-6)
@@ -61,7 +57,7 @@ NOTHING = np.array([np.zeros((2, 2)), np.eye(2), np.zeros((2, 2))])
 @settings(max_examples=40)
 @given(st.lists(SMALL, min_size=9, max_size=9), st.lists(SMALL, min_size=3, max_size=3), st.integers(0, 3))
 def test_no_tree_proves_more_than_the_optimum(dual: list[float], prices: list[float], least: int) -> None:
-    problem = WorkloadProblem(1.0, Prefix(3))
+    problem = workload_problem(1.0, Prefix(3))
     squares = np.abs(np.array([dual[:4], dual[1:5], dual[2:6]])).reshape(3, 2, 2)
     split = [[abs(dual[8]), least, 1.0, 1.0]]
     leaves = (Leaf("?0?", squares, split), Leaf("11?"), Leaf("01?"))
@@ -86,7 +82,7 @@ def test_no_tree_proves_more_than_the_optimum(dual: list[float], prices: list[fl
 def test_trees_that_are_none_prove_nothing(leaves: tuple[Leaf, ...], words: str) -> None:
     bound = WorkloadBound(np.eye(3), [9.0, 9.0, 9.0], leaves=leaves)
     with pytest.raises(CheckFailed, match=words):
-        bound.value(WorkloadProblem(1.0, Prefix(3)))
+        bound.value(workload_problem(1.0, Prefix(3)))
 
 
 def test_leaves_that_are_too_wide_to_be_tried_need_multipliers() -> None:
@@ -94,19 +90,19 @@ def test_leaves_that_are_too_wide_to_be_tried_need_multipliers() -> None:
     leaves = (Leaf("0" + "?" * (size - 1)), Leaf("1" + "?" * (size - 1)))
     bound = WorkloadBound(np.eye(size), np.ones(size), leaves=leaves)
     with pytest.raises(CheckFailed, match="a leaf of the evidence needs multipliers"):
-        bound.value(WorkloadProblem(1.0, Prefix(size)))
+        bound.value(workload_problem(1.0, Prefix(size)))
 
 
 def test_a_whole_and_leaves_are_not_both_there() -> None:
     both = WorkloadBound(np.eye(3), np.ones(3), multipliers=np.zeros((3, 3, 3)), leaves=(Leaf("???"),))
     with pytest.raises(CheckFailed, match="and leaves"):
-        both.value(WorkloadProblem(1.0, Prefix(3)))
+        both.value(workload_problem(1.0, Prefix(3)))
 
 
 def test_a_symmetric_matrix_stands_for_many_queries() -> None:
-    problem = WorkloadProblem(1.0, Ranges(3))
+    problem = workload_problem(1.0, Ranges(3))
     best = least_noise(Ranges(3).matrix, 1.0, np.full(3, 1 / 3))
-    found = optimal_workload(problem).evidence
+    found = md.solve(problem).evidence
     matrix = found.dual
     assert best * (1 - 1e-3) <= float(WorkloadBound(matrix, found.prices).value(problem)) <= best * (1 + 1e-6)
     with pytest.raises(CheckFailed, match="symmetric"):
@@ -116,7 +112,7 @@ def test_a_symmetric_matrix_stands_for_many_queries() -> None:
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2), (4, 4)])
 def test_evidence_of_another_shape_is_refused(shape: tuple[int, int]) -> None:
     with pytest.raises(CheckFailed, match="shape"):
-        WorkloadBound(np.ones(shape), [1.0, 1.0, 1.0]).value(WorkloadProblem(1.0, Prefix(3)))
+        WorkloadBound(np.ones(shape), [1.0, 1.0, 1.0]).value(workload_problem(1.0, Prefix(3)))
 
 
 @settings(max_examples=40)
@@ -130,29 +126,29 @@ def test_what_is_attained_is_what_the_law_says(seed: int, size: int, count: int)
     channel /= channel.sum(axis=1, keepdims=True)
     table = Discrete(4.0, Finite(range(size)), Finite(range(size + 3)), channel)
     prior = rng.dirichlet(np.full(size, 5.0))
-    problem = WorkloadProblem(4.0, Queries(queries), prior=prior)
-    exact = float(attained_noise(problem, table, problem.prior))  # type: ignore[arg-type]
-    own = noise_of(queries, np.asarray(table.probabilities), np.asarray(problem.prior))
-    assert exact == pytest.approx(float(own @ np.asarray(problem.prior)), rel=1e-6)
-    worst = WorkloadProblem(4.0, Queries(queries), criterion="worst")
+    problem = workload_problem(4.0, Queries(queries), prior=prior)
+    exact = float(attained_noise(problem, table, problem.weights))  # type: ignore[arg-type]
+    own = noise_of(queries, np.asarray(table.probabilities), np.asarray(problem.weights))
+    assert exact == pytest.approx(float(own @ np.asarray(problem.weights)), rel=1e-6)
+    worst = workload_problem(4.0, Queries(queries), criterion="worst")
     assert float(attained_noise(worst, table, prior)) == pytest.approx(own.max(), rel=1e-6)
 
 
 def test_a_channel_that_does_not_tell_the_types_apart_is_refused() -> None:
     blind = Discrete(1.0, Finite((0, 1, 2)), Finite((0, 1)), [[0.5, 0.5], [0.5, 0.5], [0.6, 0.4]])
-    problem = WorkloadProblem(1.0, Histogram(3))
+    problem = workload_problem(1.0, Histogram(3))
     with pytest.raises(CheckFailed, match="apart"):
-        attained_noise(problem, blind, problem.prior)  # type: ignore[arg-type]
+        attained_noise(problem, blind, problem.weights)  # type: ignore[arg-type]
 
 
 def test_randomised_response_has_the_noise_of_its_formula() -> None:
     size, epsilon = 5, 1.5
     law = randomised_response(epsilon, Finite(range(size)))
-    problem = WorkloadProblem(epsilon, Histogram(size))
+    problem = workload_problem(epsilon, Histogram(size))
     p = np.exp(epsilon) / (np.exp(epsilon) + size - 1)
     q = 1 / (np.exp(epsilon) + size - 1)
     formula = (p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2
-    assert float(attained_noise(problem, law, problem.prior)) == pytest.approx(formula, rel=1e-9)  # type: ignore[arg-type]
+    assert float(attained_noise(problem, law, problem.weights)) == pytest.approx(formula, rel=1e-9)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("leaves", [(), [], ("???",), (Leaf("???"), "???"), 3])
@@ -166,9 +162,9 @@ def test_leaves_are_leaves_and_at_least_one(leaves: Any) -> None:
 
 def _asked(
     queries: Any = None, weights: Any = None, prior: Any = None, criterion: str = "average", epsilon: float = 1.0
-) -> WorkloadProblem:
+) -> Problem:
     workload = Prefix(3) if queries is None else Queries(np.array(queries, dtype=float))
-    return WorkloadProblem(epsilon, workload, weights=weights, prior=prior, criterion=criterion)
+    return workload_problem(epsilon, workload, weights=weights, prior=prior, criterion=criterion)
 
 
 def _exact(numbers: Any) -> list[Any]:
@@ -178,11 +174,11 @@ def _exact(numbers: Any) -> list[Any]:
 class _Page:
     """The bound as the head of `mechdesign.methods.workload.proof` states it; c is given."""
 
-    def __init__(self, evidence: WorkloadBound, problem: WorkloadProblem, ratio: Fraction) -> None:
-        self.w = _exact(problem.workload.matrix)
+    def __init__(self, evidence: WorkloadBound, problem: Problem, ratio: Fraction) -> None:
+        self.w = _exact(problem.loss.queries.matrix)
         self.size = len(self.w[0])
-        self.shares = [Fraction(1)] * len(self.w) if problem.weights is None else _exact(problem.weights)
-        self.said = evidence.prior if problem.prior is None else problem.prior
+        self.shares = [Fraction(1)] * len(self.w) if problem.loss.weights is None else _exact(problem.loss.weights)
+        self.said = evidence.prior if problem.weights is None else problem.weights
         self.p = [n / sum(_exact(self.said)) for n in _exact(self.said)]
         self.nu, self.ratio = _exact(evidence.prices), ratio
         x = _exact(evidence.dual)
@@ -256,7 +252,7 @@ CASES = {
 }
 
 
-def _case(name: str, seed: int, **more: Any) -> tuple[WorkloadBound, WorkloadProblem, _Page]:
+def _case(name: str, seed: int, **more: Any) -> tuple[WorkloadBound, Problem, _Page]:
     queries, criterion = CASES[name]
     rng = np.random.default_rng(seed)
     prior = np.array([4, 1, 3]) / 8
@@ -276,7 +272,7 @@ def _case(name: str, seed: int, **more: Any) -> tuple[WorkloadBound, WorkloadPro
 @pytest.fixture
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """c of two bits: sums over bits fit their words, and nothing is rounded."""
-    monkeypatch.setattr("mechdesign.methods.workload.proof.ratio_above", lambda _: Fraction(5, 2))
+    monkeypatch.setattr(proof, "ratio_above", lambda _: Fraction(5, 2))
 
 
 @pytest.mark.usefixtures("_short")
@@ -324,8 +320,10 @@ def test_prices_that_are_enough_need_nothing_more(name: str) -> None:
     """Where no row asks for more than it has, whole or by leaves, the bound is that of the prices alone."""
     for scale in (1.0, 2.0**-12):
         _, problem, _ = _case(name, 5)
-        own = None if problem.prior is not None else np.ones(3)
-        enough = WorkloadBound(np.eye(3, min(3, len(problem.workload.matrix))) * scale, np.full(3, 90 * scale**2), own)
+        own = None if problem.weights is not None else np.ones(3)
+        enough = WorkloadBound(
+            np.eye(3, min(3, len(problem.loss.queries.matrix))) * scale, np.full(3, 90 * scale**2), own
+        )
         page = _Page(enough, problem, Fraction(5, 2))
         assert max(page.at(bits)[0] for bits in page.rows()) < 0
         tried = (Leaf("0??"), Leaf("11?"), Leaf("10?"))
@@ -340,7 +338,7 @@ def test_prices_that_are_enough_need_nothing_more(name: str) -> None:
 def test_where_types_are_alike_the_bound_is_that_of_the_page() -> None:
     """With 26 of them every row could not be tried; a pair of them can."""
     for size in (2, 26):
-        problem = WorkloadProblem(1.0, Histogram(size), criterion="worst")
+        problem = workload_problem(1.0, Histogram(size), criterion="worst")
         for off, price in ((-0.125, 2.0), (0.5, 9.0), (-0.5, 0.5)):
             dual = np.full((size, size), off) + (1 - off) * np.eye(size)
             bound = WorkloadBound(dual, np.full(size, price), np.ones(size))
@@ -421,14 +419,14 @@ def test_a_wrong_guess_is_made_unbiased_and_paid_for(monkeypatch: pytest.MonkeyP
         table = _channel(rng, 3, 5)
         law = np.asarray(table.probabilities)
         guess = decoder(law, prior / prior.sum()) * (1 + size * rng.uniform(-1, 1, (5, 3)))
-        monkeypatch.setattr("mechdesign.methods.workload.proof.decoder", lambda *_, guess=guess: guess)
+        monkeypatch.setattr(proof, "decoder", lambda *_, guess=guess: guess)
         found = attained_noise(problem, table, prior)
 
         q = [[n / sum(row) for n in row] for row in _exact(law)]
-        w, l0 = _exact(problem.workload.matrix), _exact(guess)
+        w, l0 = _exact(problem.loss.queries.matrix), _exact(guess)
         if len(w) <= 3:
-            v0 = guess @ problem.workload.matrix.T
-            v0 = _exact(v0 + guess @ (problem.workload.matrix.T - law @ v0))
+            v0 = guess @ problem.loss.queries.matrix.T
+            v0 = _exact(v0 + guess @ (problem.loss.queries.matrix.T - law @ v0))
         else:
             v0 = _times(l0, _turned(w))
         missing = _less(_turned(w), _times(q, v0))
@@ -455,7 +453,7 @@ def test_a_wrong_guess_is_made_unbiased_and_paid_for(monkeypatch: pytest.MonkeyP
             for of in q
         ]
         spread = law @ (guess**2).sum(axis=1)
-        own = shares @ problem.workload.matrix**2
+        own = shares @ problem.loss.queries.matrix**2
         p = prior / prior.sum()
         if criterion == "worst":
             said = max((np.sqrt(moments) + correction * np.sqrt(spread)) ** 2 - own)
@@ -567,10 +565,10 @@ def test_what_a_correction_moves_is_added_outwards() -> None:
 
 
 def test_both_ends_are_rounded_outwards() -> None:
-    design = optimal_workload(WorkloadProblem(1.0, Prefix(3)))
+    design = md.solve(workload_problem(1.0, Prefix(3)))
     problem, table = design.problem, design.mechanism
     assert 0 < Fraction(design.evidence.bound(problem, table)) < design.evidence.value(problem)
-    assert Fraction(design.evidence.attained(problem, table)) > attained_noise(problem, table, problem.prior)
+    assert Fraction(design.evidence.attained(problem, table)) > attained_noise(problem, table, problem.weights)
     none = WorkloadBound(np.eye(3), np.full(3, 1e6))
     assert none.value(problem) < 0
     assert none.bound(problem, table) == 0.0
@@ -600,20 +598,20 @@ def test_beyond_what_can_be_tried_multipliers_are_needed() -> None:
         (WorkloadBound(np.eye(3), np.ones(3), splits=[[1.0, 0, 1, 1, 1]], leaves=(Leaf("???"),)), "and leaves"),
     ):
         with pytest.raises(CheckFailed, match=words):
-            bound.value(WorkloadProblem(1.0, Prefix(len(bound.prices))))
+            bound.value(workload_problem(1.0, Prefix(len(bound.prices))))
 
 
 def test_the_bound_is_about_unbiased_linear_estimators() -> None:
     bound = WorkloadBound(np.eye(3), np.ones(3))
     assert "unbiased" in bound.scope(_asked(), None).words
     for method in (bound.bound, bound.attained, bound.scope):
-        with pytest.raises(CheckFailed, match="about a WorkloadProblem"):
+        with pytest.raises(CheckFailed, match="about the noise of a workload"):
             method(Finite((0, 1, 2)), None)
 
 
 def test_a_little_noise_is_attained_as_it_is() -> None:
     problem, table = _asked(np.eye(3), epsilon=6.0), randomised_response(6.0, Finite(range(3)))
-    exact = attained_noise(problem, table, problem.prior)  # type: ignore[arg-type]
+    exact = attained_noise(problem, table, problem.weights)  # type: ignore[arg-type]
     found = WorkloadBound(np.eye(3), np.ones(3)).attained(problem, table)
     assert Fraction(math.nextafter(found, 0.0)) < exact <= Fraction(found) < 1
 

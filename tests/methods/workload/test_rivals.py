@@ -12,7 +12,6 @@ import pytest
 import mechdesign as md
 from mechdesign.exact.grids import Grid
 from mechdesign.field import THIS, Rank
-from mechdesign.methods.workload import Histogram, Marginals, Prefix, Ranges, WorkloadProblem
 from mechdesign.methods.workload.rivals import (
     channel_noise,
     haar,
@@ -22,6 +21,8 @@ from mechdesign.methods.workload.rivals import (
     response,
     rival_noises,
 )
+from mechdesign.words.workloads import Histogram, Marginals, Prefix, Ranges, Workload
+from tests.methods.problems import workload_problem
 from tests.oracles.staircase_rows import noise_of
 
 SIZE, EPSILON = 5, 1.3
@@ -50,7 +51,7 @@ def _hashing(g: int) -> np.ndarray:
 
 @pytest.mark.parametrize("workload", [Prefix(SIZE), Ranges(SIZE), Histogram(SIZE)])
 def test_sets_of_types_have_the_noise_of_their_channel(workload) -> None:  # type: ignore[no-untyped-def]
-    found = rival_noises(md.WorkloadProblem(EPSILON, workload), UNIFORM)
+    found = rival_noises(workload_problem(EPSILON, workload), UNIFORM)
     queries = workload.matrix
     selection = min((noise_of(queries, _subsets(d), UNIFORM) for d in range(1, SIZE)), key=lambda own: own @ UNIFORM)
     hashing = min((noise_of(queries, _hashing(g), UNIFORM) for g in range(2, 7)), key=lambda own: own @ UNIFORM)
@@ -71,7 +72,7 @@ def test_rivals_are_private_channels(made, size: int) -> None:  # type: ignore[n
 @pytest.mark.parametrize("workload", [Prefix(8), Ranges(6), Histogram(6)])
 @pytest.mark.parametrize("criterion", ["average", "worst"])
 def test_no_rival_is_better_than_what_is_proven(workload, criterion: str) -> None:  # type: ignore[no-untyped-def]
-    design = md.optimal_workload(md.WorkloadProblem(EPSILON, workload, criterion=criterion))
+    design = md.solve(workload_problem(EPSILON, workload, criterion=criterion))
     field = md.field_of(design)
     rank = Rank.WORST if criterion == "worst" else Rank.AVERAGE
     assert field.rank is rank
@@ -80,8 +81,8 @@ def test_no_rival_is_better_than_what_is_proven(workload, criterion: str) -> Non
 
 
 def test_a_matrix_of_ones_own_is_ranked_with_them() -> None:
-    problem = md.WorkloadProblem(1.0, Prefix(4))
-    design = md.optimal_workload(problem)
+    problem = workload_problem(1.0, Prefix(4))
+    design = md.solve(problem)
     law = md.mechanisms.Discrete(1.0, problem.inputs, md.Finite(range(4)), response(4, math.e * (1 - 1e-12)))
     row = md.field_of(design, {"mine": law}).row("mine")
     assert row is not None
@@ -95,7 +96,7 @@ def test_a_matrix_of_ones_own_is_ranked_with_them() -> None:
 @pytest.mark.parametrize(("shape", "order"), [((2, 3), 1), ((2, 2, 2), 2), ((3, 2), 2)])
 def test_one_table_drawn_has_the_noise_of_its_channel(shape: tuple[int, ...], order: int) -> None:
     """All sets of the best size of every table's cells, written out."""
-    problem = WorkloadProblem(1.5, Marginals(shape, order))
+    workload = Workload(Marginals(shape, order))
     types = np.array(list(product(*map(range, shape))))
     ratio, columns = math.exp(1.5), []
     for table in combinations(range(len(shape)), order):
@@ -108,5 +109,6 @@ def test_one_table_drawn_has_the_noise_of_its_channel(shape: tuple[int, ...], or
     channel = np.array(columns).T
     little = 1e-9 * response(len(types), ratio)  # tells all types apart
     channel = np.hstack([channel / channel.sum(axis=1, keepdims=True) * (1 - 1e-9), little])
-    written = channel_noise(channel, problem.workload.matrix, np.full(len(types), 1 / len(types)))
-    assert written == pytest.approx(np.full(len(types), one_table(problem, Grid(shape), order)), rel=1e-5)
+    written = channel_noise(channel, workload.queries.matrix, np.full(len(types), 1 / len(types)))
+    noise = one_table(workload, ratio, Grid(shape), order)
+    assert written == pytest.approx(np.full(len(types), noise), rel=1e-5)

@@ -10,19 +10,9 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import NoAnswer
-from mechdesign.methods.workload import (
-    Histogram,
-    Marginals,
-    Mean,
-    Moments,
-    Parity,
-    Prefix,
-    Queries,
-    Ranges,
-    WorkloadProblem,
-    optimal_workload,
-)
 from mechdesign.words.priors import Atoms
+from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
+from tests.methods.problems import workload_problem
 from tests.oracles.staircase_rows import least_noise, noise_of
 
 # computed independently, by a general convex solver over all rows: to the digits given
@@ -40,7 +30,7 @@ KNOWN = [
 
 @pytest.mark.parametrize(("workload", "epsilon", "gap", "known"), KNOWN)
 def test_numbers_that_were_computed_elsewhere(workload, epsilon, gap, known) -> None:  # type: ignore[no-untyped-def]
-    certificate = optimal_workload(WorkloadProblem(epsilon, workload, gap=gap)).certificate
+    certificate = md.solve(workload_problem(epsilon, workload), gap=gap).certificate
     digits = len(str(known).partition(".")[2])
     assert certificate.relative_gap <= gap
     assert certificate.lower - 0.51 * 10**-digits <= known <= certificate.upper + 0.51 * 10**-digits
@@ -56,8 +46,8 @@ def test_random_small_workloads_hold_what_brute_force_finds(seed: int) -> None:
     queries = queries[queries.any(axis=1)]
     prior, epsilon = rng.dirichlet(np.full(size, 3.0)), float(rng.uniform(0.3, 3))
     weights = rng.uniform(0.5, 2, len(queries))
-    problem = WorkloadProblem(epsilon, Queries(queries), prior=prior, weights=weights, gap=1e-5)
-    certificate = optimal_workload(problem).certificate
+    problem = workload_problem(epsilon, Queries(queries), prior=prior, weights=weights)
+    certificate = md.solve(problem, gap=1e-5).certificate
     best = least_noise(queries * np.sqrt(weights)[:, None], epsilon, prior)
     assert certificate.lower <= best * (1 + 1e-6)
     assert best <= certificate.upper * (1 + 1e-6)
@@ -66,8 +56,8 @@ def test_random_small_workloads_hold_what_brute_force_finds(seed: int) -> None:
 
 def test_what_is_wanting_in_prices_does_not_cost_more_at_a_large_epsilon() -> None:
     """The rows that prices miss by little for their size are those with large entries."""
-    problem = WorkloadProblem(5.0, Histogram(5), weights=[0.23, 0.41, 0.029, 18.1, 0.98], gap=1e-4)
-    assert optimal_workload(problem).certificate.relative_gap <= 1e-4
+    problem = workload_problem(5.0, Histogram(5), weights=[0.23, 0.41, 0.029, 18.1, 0.98])
+    assert md.solve(problem, gap=1e-4).certificate.relative_gap <= 1e-4
 
 
 @pytest.mark.parametrize(("size", "epsilon"), [(4, 1.0), (9, 0.5), (12, 2.0), (30, 1.0)])
@@ -83,7 +73,7 @@ def test_the_histograms_optimum_is_the_best_subset_selection(size: int, epsilon:
         return size * mean * (1 - mean) / (own - other) ** 2 - (1 - 1 / size)
 
     best = min(map(selection, range(1, size)))
-    certificate = optimal_workload(WorkloadProblem(epsilon, Histogram(size), gap=1e-3)).certificate
+    certificate = md.solve(workload_problem(epsilon, Histogram(size)), gap=1e-3).certificate
     assert certificate.lower == pytest.approx(best, rel=1e-9)
     assert certificate.upper <= best * (1 + 1e-3)
 
@@ -92,19 +82,19 @@ def test_the_histograms_optimum_is_the_best_subset_selection(size: int, epsilon:
 def test_a_mean_is_the_unbiased_optimum_for_the_same_atoms(size: int, epsilon: float) -> None:
     atoms = Atoms(np.linspace(-1, 1, size), np.full(size, 1 / size))
     unbiased = md.optimal_unbiased(md.UnbiasedProblem(epsilon, atoms, size=size, gap=1e-5)).certificate
-    ours = optimal_workload(WorkloadProblem(epsilon, Mean(np.linspace(-1, 1, size)), gap=2e-5)).certificate
+    ours = md.solve(workload_problem(epsilon, Mean(np.linspace(-1, 1, size))), gap=2e-5).certificate
     assert ours.lower <= unbiased.upper
     assert unbiased.lower <= ours.upper
     # and the same by rows instead of windows: the matrix says nothing of a mean
     rows = Queries(np.vstack([np.linspace(-1, 1, size)] * 2), ("a", "b"))
-    twice = optimal_workload(WorkloadProblem(epsilon, rows, gap=1e-4)).certificate
+    twice = md.solve(workload_problem(epsilon, rows), gap=1e-4).certificate
     assert twice.lower / 2 <= unbiased.upper
     assert unbiased.lower <= twice.upper / 2
 
 
 @pytest.mark.parametrize("workload", [Prefix(6), Ranges(5), Histogram(6)])
 def test_the_worst_type_has_as_much_as_the_least_favourable_prior(workload) -> None:  # type: ignore[no-untyped-def]
-    design = optimal_workload(WorkloadProblem(1.0, workload, criterion="worst", gap=1e-4))
+    design = md.solve(workload_problem(1.0, workload, criterion="worst"), gap=1e-4)
     prior = design.evidence.prior
     assert prior is not None
     queries = workload.matrix
@@ -120,18 +110,18 @@ def test_the_worst_type_has_as_much_as_the_least_favourable_prior(workload) -> N
 @pytest.mark.parametrize(("size", "epsilon"), [(5, 3.0), (6, 5.0), (8, 3.0)])
 def test_the_worst_type_of_a_distribution_function_is_bounded_at_a_large_epsilon(size: int, epsilon: float) -> None:
     """The least favourable shares of all types but the ends are small there."""
-    design = optimal_workload(WorkloadProblem(epsilon, Prefix(size), criterion="worst", gap=1e-4))
+    design = md.solve(workload_problem(epsilon, Prefix(size), criterion="worst"), gap=1e-4)
     assert design.certificate.relative_gap <= 1e-4
 
 
 def test_the_least_favourable_prior_may_leave_types_out() -> None:
     """Of types 0 and 1 with opposite queries and a type 2 that has both, only the first two are hard."""
-    problem = WorkloadProblem(2.0, Queries([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]]), criterion="worst")
-    design = optimal_workload(problem)
+    problem = workload_problem(2.0, Queries([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]]), criterion="worst")
+    design = md.solve(problem)
     prior = design.evidence.prior
     assert prior is not None
     assert prior[2] < 1e-3
-    assert design.certificate.relative_gap <= problem.gap
+    assert design.certificate.relative_gap <= 1e-3
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -142,7 +132,7 @@ def test_few_queries_have_their_worst_type_whatever_they_leave_open(seed: int) -
     queries = rng.integers(-2, 3, (int(rng.integers(1, size - 1)), size)).astype(float)
     queries[0] = rng.permutation(size)
     queries, epsilon = queries[queries.any(axis=1)], float(rng.uniform(0.5, 3))
-    design = optimal_workload(WorkloadProblem(epsilon, Queries(queries), criterion="worst"))
+    design = md.solve(workload_problem(epsilon, Queries(queries), criterion="worst"))
     prior = design.evidence.prior
     assert prior is not None
     assert design.certificate.relative_gap <= 1e-3
@@ -152,8 +142,8 @@ def test_few_queries_have_their_worst_type_whatever_they_leave_open(seed: int) -
 
 
 def test_the_worst_type_of_marginals_is_found_where_not_all_rows_can_be_tried() -> None:
-    design = optimal_workload(WorkloadProblem(1.0, Marginals((3, 3, 2), 1), criterion="worst"))
-    average = optimal_workload(WorkloadProblem(1.0, Marginals((3, 3, 2), 1)))
+    design = md.solve(workload_problem(1.0, Marginals((3, 3, 2), 1), criterion="worst"))
+    average = md.solve(workload_problem(1.0, Marginals((3, 3, 2), 1)))
     assert design.certificate.relative_gap <= 1e-3
     assert design.certificate.upper >= average.certificate.lower  # symmetric: an even prior is the hardest
     assert design.certificate.lower <= average.certificate.upper
@@ -161,21 +151,21 @@ def test_the_worst_type_of_marginals_is_found_where_not_all_rows_can_be_tried() 
 
 @pytest.mark.parametrize("workload", [Marginals((2, 3), 1), Parity(3, 1), Moments(np.array([0.0, 1.0, 3.0, 4.0]), 2)])
 def test_queries_that_do_not_ask_for_all_shares_have_their_optimum(workload) -> None:  # type: ignore[no-untyped-def]
-    certificate = optimal_workload(WorkloadProblem(1.0, workload, gap=1e-5)).certificate
+    certificate = md.solve(workload_problem(1.0, workload), gap=1e-5).certificate
     best = least_noise(workload.matrix, 1.0, np.full(workload.size, 1 / workload.size))
     assert certificate.lower <= best * (1 + 1e-6)
     assert best <= certificate.upper * (1 + 1e-6)
 
 
 def test_beyond_what_can_be_tried_a_sum_of_squares_proves_the_bound() -> None:
-    design = optimal_workload(WorkloadProblem(1.0, Prefix(26), gap=2e-2))
+    design = md.solve(workload_problem(1.0, Prefix(26)), gap=2e-2)
     assert design.evidence.multipliers is not None
     assert design.certificate.relative_gap <= 2e-2
     assert not design.certificate.claimed
 
 
 def test_the_distribution_function_of_thirty_two_types_is_known_to_a_thousandth() -> None:
-    certificate = optimal_workload(WorkloadProblem(1.0, Prefix(32), gap=1e-3)).certificate
+    certificate = md.solve(workload_problem(1.0, Prefix(32)), gap=1e-3).certificate
     assert certificate.relative_gap <= 1e-3
     assert certificate.lower <= 217.8121 <= certificate.upper * (1 + 1e-6)
     assert certificate.lower > 217.80  # of an independent relaxation
@@ -183,12 +173,12 @@ def test_the_distribution_function_of_thirty_two_types_is_known_to_a_thousandth(
 
 def test_a_time_limit_gives_the_interval_that_was_reached() -> None:
     with pytest.raises(NoAnswer) as stopped:
-        optimal_workload(WorkloadProblem(1.0, Prefix(30), gap=1e-7), 1.0)
+        md.solve(workload_problem(1.0, Prefix(30)), 1.0, gap=1e-7)
     assert stopped.value.design is not None
     assert 0 < stopped.value.lower < stopped.value.upper < math.inf
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 7.5])
 def test_designs_are_the_same_after_a_file(epsilon: float, tmp_path) -> None:  # type: ignore[no-untyped-def]
-    design = optimal_workload(WorkloadProblem(epsilon, Ranges(4), gap=1e-4))
+    design = md.solve(workload_problem(epsilon, Ranges(4)), gap=1e-4)
     assert md.load_design(design.save(tmp_path / "design.json")) == design

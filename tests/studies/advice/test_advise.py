@@ -16,7 +16,6 @@ import mechdesign as md
 from mechdesign.errors import InvalidData, InvalidInput, NoAnswer
 from mechdesign.glossary import entry
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods.workload import parse_workload
 from mechdesign.methods.workload.rivals import rival_noises
 from mechdesign.studies.advice import WANTS, Advice, Expected, Rated, shapes, tables
 from mechdesign.studies.advice.places import place_field
@@ -28,6 +27,8 @@ from mechdesign.studies.frequencies.postprocess import norm_sub
 from mechdesign.studies.places import Rectangle, uniform_paths
 from mechdesign.words.domains import Circle, Interval
 from mechdesign.words.losses import Power
+from mechdesign.words.workloads import parse_workload
+from tests.methods.problems import workload_problem
 
 ONE_TIME = ("grr", "sue", "oue", "blh", "olh", "ss", "she", "the", "hr")
 SALARIES = np.round(np.clip(np.random.default_rng(4).lognormal(10.7, 0.5, 3000), 0, 249_000), 2)
@@ -273,11 +274,11 @@ def test_ranges_of_more_bins_than_rows_can_be_tried_for_have_it_as_well() -> Non
 def test_tables_have_the_certified_noise_of_a_cell(attributes: str) -> None:
     advice = md.advise("tables", epsilon=1.0, users=9000, attributes=attributes)
     workload = parse_workload(f"marginals:{attributes}")
-    certificate = md.optimal_workload(md.WorkloadProblem(1.0, workload, gap=0.01)).certificate
+    certificate = md.solve(workload_problem(1.0, workload), gap=0.01).certificate
     assert advice.mechanism == OPTIMUM
     ends = [math.sqrt(end / 9000 / len(workload.names)) for end in (certificate.lower, certificate.upper)]
     assert (advice.expected_error.lower, advice.expected_error.upper) == pytest.approx(ends, rel=1e-9)
-    noises = rival_noises(md.WorkloadProblem(1.0, workload), np.full(workload.size, 1 / workload.size))
+    noises = rival_noises(workload_problem(1.0, workload), np.full(workload.size, 1 / workload.size))
     assert [rated.mechanism for rated in advice.runners_up] == ["one table, subset selection", "ss"]
     for rated, name in zip(advice.runners_up, ("one table, subset selection", "subset selection"), strict=True):
         error = math.sqrt(float(noises[name].mean()) / 9000 / len(workload.names))

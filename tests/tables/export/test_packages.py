@@ -84,7 +84,7 @@ def test_a_runtime_is_carried_as_it_stands_whatever_the_tables_and_the_manifest_
 
 def test_the_hash_of_a_runtime_is_that_of_the_listing_of_its_files() -> None:
     """As ``sha256sum FILE... | sha256sum`` says it."""
-    paths = ["python/replay.py", "python/mechdesign_runtime.py"]
+    paths = ["python/replay.py", "python/mechdesign_runtime/__init__.py"]
     listing = "".join(
         f"{hashlib.sha256((RUNTIMES / path).read_bytes()).hexdigest()}  {path}\n" for path in sorted(paths)
     )
@@ -393,4 +393,4 @@ def test_the_readme_of_a_collection_says_its_name_its_hash_and_its_total(tables:
 def test_a_package_called_like_one_of_its_own_files_is_refused() -> None:
     table = make_table(catalogue.randomised_response(1.0, Finite((0, 1))), bits=16)
     with pytest.raises(InvalidInput, match="packages have beside the tables"):
-        package_texts({"smokes": table}, "c", "device", cases=1)
+        package_texts({"smokes": table}, "c", "envelope", cases=1)

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from tests.deploy.reports.conftest import LATER, TODAY
 
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.studies.frequencies.shipping import encoding
@@ -29,6 +28,7 @@ from mechdesign.tables.reports import Collection, Collector, Envelope, Refused, 
 from mechdesign.tables.reports.collector import COLUMN, MARK, shuffled
 from mechdesign.tables.reports.store import GRACE
 from mechdesign.values import files
+from tests.tables.reports.conftest import LATER, TODAY
 
 Opened = Callable[..., Store]
 

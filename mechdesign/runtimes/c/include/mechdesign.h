@@ -78,81 +78,13 @@ int mdp_sample(const mdp_table *table, double x, mdp_report *y);
 int mdp_sample_label(const mdp_table *table, const char *x, mdp_report *y);
 /* One report for a number of the file, whether or not inputs have labels. */
 int mdp_sample_code(const mdp_table *table, double x, mdp_report *y);
-/* The same with another source of bytes, for tests only. */
+/* Many reports, in a loop's place: mdp_report_size bytes each, one after the other, where reports are numbers
+ * as they are in memory. If one fails, all bytes are 0. `fill` is NULL but in tests. */
+size_t mdp_report_size(const mdp_table *table);
+int mdp_sample_codes(const mdp_table *table, const double *x, size_t count, mdp_fill *fill, void *state,
+                     unsigned char *reports);
+/* One report with another source of bytes, for tests only. */
 int mdp_draw(const mdp_table *table, double x, mdp_fill *fill, void *state, mdp_report *y);
-
-/* ---- Envelopes: bytes that a collector reads (mechdesign collect-reports) */
-
-/* What an envelope says that its report is of. */
-typedef struct {
-    unsigned char kind, hash[32]; /* 0: a table, 1: an attribute of a collection, 2: a device */
-    uint16_t attribute;
-} mdp_subject;
-
-mdp_subject mdp_table_subject(const mdp_table *table);
-size_t mdp_envelope_size(const mdp_table *table);
-/* Writes mdp_envelope_size bytes for a report of the table. Of a kept report the label, the number or the
- * bytes are enough. It counts until the end (UTC) of the day last_day, in days since 1970-01-01. */
-int mdp_envelope(const mdp_table *table, const mdp_subject *subject, const mdp_report *report,
-                 uint32_t last_day, unsigned char *envelope);
-int mdp_envelope_from(const mdp_table *table, const mdp_subject *subject, const mdp_report *report,
-                      uint32_t last_day, mdp_fill *fill, void *state, unsigned char *envelope);
-
-/* ---- Devices: a memory of what was drawn for each value, and a ledger of the reports of a period */
-
-enum { MDP_LONGEST_STATE = 65596, MDP_LONGEST_PATH = 3000 };
-
-typedef struct {
-    const mdp_table *first, *again; /* they must outlive it */
-    unsigned char hash[32];
-    int32_t values, reports;
-} mdp_device;
-
-/* Both functions return 0 on success. load writes at most `room` bytes, and to `length` how many there are,
- * or `room` + 1 for more: 0 if nothing was stored. store returns once the bytes are there to stay. No two
- * threads or processes may use one storage at a time: a call loads, draws and stores, and two at once would
- * count as one report. */
-typedef struct {
-    int (*load)(void *context, unsigned char *content, size_t room, size_t *length);
-    int (*store)(void *context, const unsigned char *content, size_t length);
-    void *context;
-} mdp_storage;
-
-/* Reads a device file. `again` is NULL where it names no second table. */
-int mdp_device_read(const char *json, size_t length, const mdp_table *first, const mdp_table *again,
-                    mdp_device *device);
-mdp_subject mdp_device_subject(const mdp_device *device);
-
-/* Begins without memory where there is no state to keep, with `allowance` reports left in the period: what
- * the server grants, and 0 without its word, as nobody knows what was reported before a state was lost.
- * `least` is the last serial known from elsewhere, or 0. A state that is there keeps its memory, and goes on
- * to a period that is too far ahead for a report: on the word of another clock than the device's. */
-int mdp_device_create(const mdp_device *device, const mdp_storage *storage, int32_t period, int32_t allowance,
-                      int32_t least);
-
-/* One report for the value held now, given only after the state that counts it was stored. */
-int mdp_device_report(const mdp_device *device, const mdp_storage *storage, double x, int32_t period,
-                      int32_t least, mdp_report *y);
-int mdp_device_report_label(const mdp_device *device, const mdp_storage *storage, const char *x,
-                            int32_t period, int32_t least, mdp_report *y);
-/* The same in codes, the numbers of the file; `fill` is NULL but in tests. */
-int mdp_device_report_from(const mdp_device *device, const mdp_storage *storage, double x, int32_t period,
-                           int32_t least, mdp_fill *fill, void *state, mdp_report *y);
-
-/* How many states were stored so far: keep it outside the storage, and give it as `least` next time. */
-int mdp_device_serial(const mdp_device *device, const mdp_storage *storage, int32_t least, int32_t *serial);
-
-#if !defined(_WIN32)
-/* A state in a file, locked through a file beside it until it is closed. */
-typedef struct {
-    const char *path; /* must outlive it; at most MDP_LONGEST_PATH bytes */
-    int lock;
-    long owner; /* the process that holds the lock */
-} mdp_file;
-
-int mdp_file_open(mdp_file *file, const char *path, mdp_storage *storage);
-void mdp_file_close(mdp_file *file);
-#endif
 
 #ifdef __cplusplus
 }

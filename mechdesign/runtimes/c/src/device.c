@@ -1,6 +1,8 @@
 /* Devices that remember: what FORMAT.md says of them, on the bytes of a state. */
 #include "internal.h"
 
+#include "mechdesign_device.h"
+
 enum { SERIAL = 40, PERIOD = 44, MADE = 48, HELD = 52, ENTRIES = 56, AHEAD = 100 };
 
 /* A state as it was loaded, or is to be stored. */
@@ -48,6 +50,53 @@ static size_t entry_size(const mdp_device *device) {
 
 static size_t state_size(const mdp_device *device) {
     return 60 + entry_size(device) * (size_t)device->values;
+}
+
+/* A whole number from least to most, of this key. */
+static int read_count(mdp_json file, const char *key, int64_t least, int64_t most, int32_t *found) {
+    mdp_json value;
+    int64_t number;
+    if (!mdp_json_member(file, key, &value) || !mdp_json_integer(value, &number)) return 0;
+    *found = (int32_t)number;
+    return number >= least && number <= most;
+}
+
+static int is_said(mdp_json file, const char *key, const char *text) {
+    mdp_json value;
+    return mdp_json_member(file, key, &value) && mdp_json_is(value, text);
+}
+
+static int names(mdp_json file, const char *key, const mdp_table *table) {
+    unsigned char hash[32];
+    mdp_json value;
+    return mdp_json_member(file, key, &value) && mdp_json_hash(value, hash) &&
+           memcmp(hash, table->hash, sizeof hash) == 0;
+}
+
+/* A device draws numbers from two tables, or numbers or bytes from one. */
+static int is_device(mdp_json file, mdp_device *device) {
+    const mdp_table *first = device->first, *again = device->again;
+    mdp_json hash;
+    if (!is_said(file, "format", "\"mechdesign device\"") || !is_said(file, "version", "1")) return 0;
+    if (!mdp_json_member(file, "sha256", &hash) || !mdp_json_hash(hash, device->hash)) return 0;
+    if (!read_count(file, "values", 0, 4096, &device->values)) return 0;
+    if (!read_count(file, "reports", 1, 10000, &device->reports)) return 0;
+    if (!names(file, "table", first) || state_size(device) > MDP_LONGEST_STATE) return 0;
+    if (again == NULL) return is_said(file, "again", "null");
+    return names(file, "again", again) && !is_of_items(device) && again->kind < MDP_RESPONSE &&
+           device->values > 0;
+}
+
+MDP_SHARED int mdp_device_read(const char *json, size_t length, const mdp_table *first,
+                               const mdp_table *again, mdp_device *device) {
+    mdp_device found = {NULL, NULL, {0}, 0, 0};
+    mdp_json file;
+    found.first = first;
+    found.again = again;
+    if (json == NULL || first == NULL || !mdp_json_read(json, length, &file)) return MDP_BAD_FILE;
+    if (!is_device(file, &found)) return MDP_BAD_FILE;
+    *device = found;
+    return MDP_OK;
 }
 
 MDP_SHARED mdp_subject mdp_device_subject(const mdp_device *device) {

@@ -63,13 +63,10 @@ static int64_t whole_number(mdp_source *from, double z) {
 
 /* The last of the sums, the first of which is 0, that is at most `count`. */
 static size_t pick(const int64_t *cumulative, size_t places, int64_t count) {
-    size_t low = 0, high = places;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (cumulative[middle] <= count)
-            low = middle;
-        else
-            high = middle;
+    size_t low = 0, half;
+    for (; places > 1; places -= half) {
+        half = places / 2;
+        low += half * (size_t)(cumulative[low + half] <= count); /* a branch would be guessed wrong half the time */
     }
     return low;
 }
@@ -156,7 +153,11 @@ static double additive(const mdp_table *t, double x, mdp_source *from) {
 /* One of the groups by one draw: `own` counts of 2^bits are for mine, `other` for each other one. */
 static uint64_t choose(const mdp_table *t, mdp_source *from, uint64_t mine) {
     uint64_t count = bits_from(from, t->bits), own = (uint64_t)t->own, groups = (uint64_t)t->groups;
-    if (count >= own) mine += 1 + (count - own) / (uint64_t)t->other;
+    if (count >= own) {
+        uint64_t beyond = count - own, other = (uint64_t)t->other;
+        /* short numbers are divided sooner */
+        mine += 1 + (t->bits > 32 ? beyond / other : (uint32_t)beyond / (uint32_t)other);
+    }
     return mine < groups ? mine : mine - groups;
 }
 
@@ -164,6 +165,7 @@ static uint64_t choose(const mdp_table *t, mdp_source *from, uint64_t mine) {
 static void coins(const mdp_table *t, mdp_source *from, unsigned char *report, int64_t mine) {
     unsigned char own[256];
     int64_t size = (t->bits + 7) / 8, at_once = (int64_t)sizeof own / size, first, place;
+    memset(report, 0, (size_t)(t->width + 7) / 8);
     for (first = 0; first < t->width; first += at_once) {
         int64_t count = t->width - first < at_once ? t->width - first : at_once;
         const unsigned char *bytes = bytes_from(from, own, (size_t)(count * size));
@@ -187,6 +189,7 @@ static void subset(const mdp_table *t, mdp_source *from, unsigned char *report, 
         others[place] = other;
     }
     if (holds) others[t->members - 1] = (uint16_t)item;
+    memset(report, 0, t->report_count);
     for (place = 0; place < t->members; place++) {
         uint16_t member = others[place];
         report[member / 8] = (unsigned char)(report[member / 8] | 1 << member % 8);
@@ -235,27 +238,6 @@ static void report_item(const mdp_table *t, uint64_t item, mdp_source *from, uns
     }
 }
 
-static int draw_item(const mdp_table *t, double x, mdp_source *from, mdp_report *y) {
-    unsigned char report[MDP_LONGEST_REPORT];
-    size_t size =
-        t->report_count < 16 ? 16 : t->report_count; /* sooner done by this number than by a smaller one */
-    if (!(x >= 0 && x < (double)t->point_count) || (double)(int64_t)x != x) return MDP_BAD_INPUT;
-    if (size == 16)
-        memset(report, 0, 16);
-    else
-        memset(report, 0, size);
-    report_item(t, (uint64_t)x, from, report);
-    if (from->failed) return MDP_NO_RANDOMNESS;
-    if (size == 16)
-        memcpy(y->bytes, report, 16);
-    else
-        memcpy(y->bytes, report, size);
-    y->number = 0;
-    y->label = NULL;
-    y->size = t->report_count;
-    return MDP_OK;
-}
-
 /* The place of an output that is listed. */
 static int draw_place(const mdp_table *t, double x, mdp_source *from, size_t *place) {
     if (t->kind == MDP_FINITE) {
@@ -270,21 +252,34 @@ static int draw_place(const mdp_table *t, double x, mdp_source *from, size_t *pl
     return MDP_OK;
 }
 
-static int draw(const mdp_table *t, double x, mdp_source *from, mdp_report *y) {
-    size_t place = 0;
-    double number;
-    if (t->kind >= MDP_RESPONSE) return draw_item(t, x, from, y);
+static int draw_number(const mdp_table *t, double x, mdp_source *from, double *number, size_t *place) {
     if (t->reports != NULL) {
-        if (draw_place(t, x, from, &place) != MDP_OK) return MDP_BAD_INPUT;
-        number = t->reports[place];
+        if (draw_place(t, x, from, place) != MDP_OK) return MDP_BAD_INPUT;
+        *number = t->reports[*place];
     } else {
         if (!(t->lower <= x && x <= t->upper)) return MDP_BAD_INPUT;
-        number = t->kind == MDP_PIECES ? pieces(t, x, from) : additive(t, x, from);
+        *number = t->kind == MDP_PIECES ? pieces(t, x, from) : additive(t, x, from);
     }
-    if (from->failed) return MDP_NO_RANDOMNESS;
+    return from->failed ? MDP_NO_RANDOMNESS : MDP_OK;
+}
+
+static int draw_item(const mdp_table *t, double x, mdp_source *from, unsigned char *report) {
+    if (!(x >= 0 && x < (double)t->point_count) || (double)(int64_t)x != x) return MDP_BAD_INPUT;
+    report_item(t, (uint64_t)x, from, report);
+    return from->failed ? MDP_NO_RANDOMNESS : MDP_OK;
+}
+
+static int draw(const mdp_table *t, double x, mdp_source *from, mdp_report *y) {
+    unsigned char report[MDP_LONGEST_REPORT];
+    int has_items = t->kind >= MDP_RESPONSE;
+    double number = 0;
+    size_t place = 0;
+    int outcome = has_items ? draw_item(t, x, from, report) : draw_number(t, x, from, &number, &place);
+    if (outcome != MDP_OK) return outcome;
     y->number = number;
-    y->label = mdp_output_label(t, place);
-    y->size = 0;
+    y->label = has_items ? NULL : mdp_output_label(t, place);
+    y->size = has_items ? t->report_count : 0;
+    memcpy(y->bytes, report, y->size);
     return MDP_OK;
 }
 
@@ -293,7 +288,9 @@ MDP_SHARED int mdp_draw(const mdp_table *table, double x, mdp_fill *fill, void *
     return draw(table, x, &from, y);
 }
 
-/* The bytes of one report, where they are in the block. */
+enum { AT_ONCE = 16 };
+
+/* The bytes of reports, where they are in the block. */
 typedef struct {
     unsigned char *bytes;
     size_t count;
@@ -323,6 +320,58 @@ static int sampled(const mdp_table *table, double x, mdp_report *y) {
     if (own.bytes == NULL) return MDP_NO_RANDOMNESS;
     outcome = draw(table, x, &from, y);
     erase(&own);
+    return outcome;
+}
+
+MDP_SHARED size_t mdp_report_size(const mdp_table *table) {
+    return table->kind >= MDP_RESPONSE ? table->report_count : sizeof(double);
+}
+
+static int draw_to(const mdp_table *table, double x, mdp_source *from, unsigned char *report) {
+    double number;
+    size_t place;
+    int outcome;
+    if (table->kind >= MDP_RESPONSE) return draw_item(table, x, from, report);
+    outcome = draw_number(table, x, from, &number, &place);
+    if (outcome == MDP_OK) memcpy(report, &number, sizeof number);
+    return outcome;
+}
+
+/* Reports whose bytes are allotted together: how many were drawn before more bytes were needed, or `count`. */
+static size_t sample_some(const mdp_table *table, const double *x, size_t count, unsigned char *reports,
+                          int *outcome) {
+    allotment own;
+    mdp_source from = {NULL, 0, take_more, NULL, 0};
+    size_t i, size = mdp_report_size(table);
+    own.count = count * table->enough;
+    own.bytes = mdp_allot(own.count);
+    from.state = &own;
+    *outcome = own.bytes == NULL ? MDP_NO_RANDOMNESS : MDP_OK;
+    for (i = 0; i < count && *outcome == MDP_OK && own.count > 0; i++) {
+        from.next = own.bytes + i * table->enough;
+        from.left = table->enough;
+        *outcome = draw_to(table, x[i], &from, reports + i * size);
+    }
+    if (own.bytes != NULL) erase(&own);
+    return i;
+}
+
+MDP_SHARED int mdp_sample_codes(const mdp_table *table, const double *x, size_t count, mdp_fill *fill,
+                                void *state, unsigned char *reports) {
+    mdp_source from = {NULL, 0, fill, state, 0};
+    size_t size = mdp_report_size(table), done = 0, most = MDP_POOL / table->enough;
+    int outcome = MDP_OK;
+    if (most > AT_ONCE) most = AT_ONCE;
+    while (done < count && outcome == MDP_OK) {
+        size_t part = count - done < most ? count - done : most;
+        if (fill == NULL)
+            done += sample_some(table, x + done, part, reports + done * size, &outcome);
+        else {
+            outcome = draw_to(table, x[done], &from, reports + done * size);
+            done++;
+        }
+    }
+    if (outcome != MDP_OK) memset(reports, 0, count * size);
     return outcome;
 }
 

@@ -1,6 +1,8 @@
 /* Envelopes: what a collector reads. */
 #include "internal.h"
 
+#include "mechdesign_envelope.h"
+
 enum { HEAD = 60, NONCE = 16, LAST_DAY = 2932896 };
 
 MDP_SHARED mdp_subject mdp_table_subject(const mdp_table *table) {

@@ -1,6 +1,8 @@
 /* The state of a device in a file: replaced at once, confirmed by the disk, and used by one process. */
 #include "internal.h"
 
+#include "mechdesign_device.h"
+
 #if !defined(_WIN32)
 #include <errno.h>
 #include <fcntl.h>

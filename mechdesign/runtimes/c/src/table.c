@@ -1,4 +1,4 @@
-/* Tables and devices from their files. What is refused is what reports could not be drawn from: shapes that
+/* Tables from their files. What is refused is what reports could not be drawn from: shapes that
  * do not fit, and numbers by which a sum would overflow or a search would not end. */
 #include "internal.h"
 
@@ -274,7 +274,8 @@ static void read_additive(reader *r, mdp_json law) {
     t->cumulative = integers(r, law, "weights", 0, &count);
     t->block = (int64_t)count;
     require(r, integer(r, law, "most", least, INT64_C(1) << 62) == least + t->block && t->block >= 1);
-    t->tail = integer(r, law, "tail", 1, t->whole - 1);
+    /* noise ends within a block with a chance of at least 2^-16: nobody draws for ever */
+    t->tail = integer(r, law, "tail", 1, t->whole - 1 - ((t->whole - 1) >> 16));
     t->offset = decimal(r, law, "offset");
     t->scale = scaled(shift);
     t->step = scaled(-shift);
@@ -455,39 +456,4 @@ MDP_SHARED int32_t mdp_place_of(const mdp_labels *labels, const char *text) {
 
 MDP_SHARED int32_t mdp_input_place(const mdp_table *table, const char *label) {
     return mdp_place_of(&table->inputs, label);
-}
-
-/* A device draws numbers from two tables, or numbers or bytes from one. */
-static void read_device(reader *r, mdp_json object, mdp_device *device) {
-    const mdp_table *first = device->first, *again = device->again;
-    unsigned char hash[32];
-    mdp_json second = member(r, object, "again");
-    size_t entry = first->kind >= MDP_RESPONSE ? 4 + first->report_count : 16;
-    require(r, mdp_json_is(member(r, object, "format"), "\"mechdesign device\""));
-    require(r, mdp_json_is(member(r, object, "version"), "1"));
-    require(r, mdp_json_hash(member(r, object, "sha256"), device->hash));
-    require(r,
-            mdp_json_hash(member(r, object, "table"), hash) && memcmp(hash, first->hash, sizeof hash) == 0);
-    device->values = (int32_t)integer(r, object, "values", 0, 4096);
-    device->reports = (int32_t)integer(r, object, "reports", 1, 10000);
-    require(r, 60 + entry * (size_t)device->values <= MDP_LONGEST_STATE);
-    if (again == NULL)
-        require(r, mdp_json_is(second, "null"));
-    else {
-        require(r, mdp_json_hash(second, hash) && memcmp(hash, again->hash, sizeof hash) == 0);
-        require(r, first->kind < MDP_RESPONSE && again->kind < MDP_RESPONSE && device->values > 0);
-    }
-}
-
-MDP_SHARED int mdp_device_read(const char *json, size_t length, const mdp_table *first,
-                               const mdp_table *again, mdp_device *device) {
-    reader r = {NULL, MDP_OK};
-    mdp_device found = {NULL, NULL, {0}, 0, 0};
-    mdp_json object;
-    found.first = first;
-    found.again = again;
-    if (json == NULL || first == NULL || !mdp_json_read(json, length, &object)) return MDP_BAD_FILE;
-    read_device(&r, object, &found);
-    if (r.outcome == MDP_OK) *device = found;
-    return r.outcome;
 }

@@ -1,6 +1,7 @@
 /* Files that were changed anywhere are read or refused, and never more than that:
  *     fuzz TABLE.json HOW_MANY [DEVICE.json], of which the device's is then changed
  * What is read draws from random bytes that end. Compile it with -fsanitize=address,undefined. */
+#include "mechdesign_device.h"
 #include "read.h"
 
 #include <string.h>

@@ -11,8 +11,8 @@ for table in "$folder"/*.json; do
     case $name in
     *_device)
         name=${name%_device}
-        echo replay device "${name}_device.txt" "$table" "$name.json" $(again "$name")
-        echo replay device-envelopes "${name}_device_envelopes.txt" "$table" "$name.json" $(again "$name")
+        echo replay_device states "${name}_device.txt" "$table" "$name.json" $(again "$name")
+        echo replay_device envelopes "${name}_device_envelopes.txt" "$table" "$name.json" $(again "$name")
         echo storage "$table" "$name.json" $(again "$name")
         echo fuzz "$name.json" 300 "$table"
         ;;

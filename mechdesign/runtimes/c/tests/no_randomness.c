@@ -1,4 +1,5 @@
 /* Without randomness there is an error, and no report and no envelope: no_randomness TABLE.json */
+#include "mechdesign_envelope.h"
 #include "read.h"
 
 #include <stdint.h>

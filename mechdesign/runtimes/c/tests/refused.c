@@ -1,5 +1,6 @@
 /* Labels are found, numbers are refused where there are labels, and a file that was cut is refused: refused
  * TABLE.json */
+#include "mechdesign_envelope.h"
 #include "read.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #if !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE
 #endif
+#include "mechdesign_device.h"
 #include "read.h"
 
 #include <string.h>

@@ -53,7 +53,8 @@ for (const [name, table] of tables) {
     };
     const found = [firstInput(table), lastInput(table)].map(blocks);
     // others are drawn again where a number is refused
-    if (JSON.parse(text(`${name}.json`)).kind === "subset") assert.ok(found.every((count) => count >= table.RANDOM_BYTES));
+    if (JSON.parse(text(`${name}.json`)).kind === "subset")
+      assert.ok(found.every((count) => count >= table.RANDOM_BYTES));
     else assert.deepEqual(found, [table.RANDOM_BYTES, table.RANDOM_BYTES]);
   });
 }

@@ -140,6 +140,8 @@ test("a table whose noise would take for ever is refused", () => {
     return JSON.stringify({ ...forged, bits, law: 0 }).replace('"law":0', `"law":${law}`);
   };
   assert.ok(Number.isInteger(readTable(noise(32, 2 ** 31)).sampleCode(1)));
+  assert.equal(readTable(noise(32, 2 ** 32 - 2 ** 16)).ITEMS, 0);
+  for (const tail of [2 ** 32 - 2 ** 16 + 1, 2 ** 32]) assert.throws(() => readTable(noise(32, tail)), FileRefused);
 });
 
 test("a device without its tables, or of another format, is refused", () => {

@@ -18,18 +18,18 @@ import org.junit.jupiter.api.Test;
  * through their labels.
  */
 class PackageTest {
-  private static Json json(String path) throws IOException {
+  static Json json(String path) throws IOException {
     return Json.read(new String(Files.readAllBytes(Path.of(path)), StandardCharsets.UTF_8));
   }
 
-  private static List<String[]> lines(String name) throws IOException {
+  static List<String[]> lines(String name) throws IOException {
     return Replay.lines(Path.of("src", "test", "resources", name + ".txt"));
   }
 
   /**
    * The samplers by the names of their tables: a field of a class of Java, or an object of Kotlin.
    */
-  private static TreeMap<String, Sampler<?, ?>> samplers() throws Exception {
+  static TreeMap<String, Sampler<?, ?>> samplers() throws Exception {
     Json manifest = json("mechdesign-package.json");
     TreeMap<String, Sampler<?, ?>> found = new TreeMap<>();
     try (DirectoryStream<Path> tables = Files.newDirectoryStream(Path.of("tables"))) {
@@ -77,17 +77,5 @@ class PackageTest {
       RandomBytes none = RandomBytes.of(new byte[0]);
       assertThrows(NoRandomness.class, () -> table.law.rule.draw(x, none));
     }
-  }
-
-  @Test
-  void theDeviceReproducesItsVectors() throws Exception {
-    Json manifest = json("mechdesign-package.json");
-    if (!manifest.names("device")) return;
-    Json device = manifest.object("device");
-    String once = device.text("table");
-    Table first = samplers().get(once).table;
-    Table last = device.has("again") ? samplers().get(device.text("again")).table : first;
-    String file = new String(Files.readAllBytes(Path.of("device.json")), StandardCharsets.UTF_8);
-    assertTrue(Replay.device(file, first, last, lines(once + "_device_vectors")) > 0);
   }
 }

@@ -4,7 +4,7 @@ import json
 import pkgutil
 
 from .measurement import epsilon_of, measurement_of
-from .mechdesign_runtime import NoRandomness, NotReadable, StateRefused, Table, collected  # noqa: F401
+from .mechdesign_runtime import NoRandomness, NotReadable, Table, collected  # noqa: F401
 
 
 class Measured(Table):

@@ -7,27 +7,21 @@ import json
 import pkgutil
 from types import SimpleNamespace
 
-from .mechdesign_runtime import (  # noqa: F401
-    Device,
-    FileStorage,
-    NoRandomness,
-    NotReadable,
-    StateRefused,
-    Table,
-    collected,
-)
+from .mechdesign_runtime import NoRandomness, NotReadable, Table, collected  # noqa: F401
 
 
 def _read(said):
-    """The tables of a package by their names, and its device by its own."""
+    """What a package has under names of its own: its tables, and with a device all that it takes to call it."""
     named = {name: Table(document) for name, document in said["tables"].items()}
     if said["collection"] is not None:
-        return collected(named, said["collection"])
+        return collected(named, said["collection"]), {}
     if said["device"] is None:
-        return named
+        return named, {}
+    from .mechdesign_runtime.device import Device, FileStorage, StateRefused
+
     device = Device(said["device"]["document"], *named.values())
     device.reporting.subject = device.subject
-    return {**named, said["device"]["name"]: device}
+    return {**named, said["device"]["name"]: device}, {"FileStorage": FileStorage, "StateRefused": StateRefused}
 
 
 def _content():
@@ -36,7 +30,7 @@ def _content():
     return json.loads(content)
 
 
-_tables = _read(_content())
-globals().update(_tables)
+_tables, _of_devices = _read(_content())
+globals().update({**_tables, **_of_devices})
 envelopes = SimpleNamespace(**{name: table.envelope for name, table in _tables.items()})
-__all__ = [*_tables, "envelopes", "FileStorage", "NoRandomness", "StateRefused"]
+__all__ = [*_tables, *_of_devices, "envelopes", "NoRandomness"]

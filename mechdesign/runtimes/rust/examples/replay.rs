@@ -1,7 +1,7 @@
 //! Replays test vectors: `cargo run --features replay --example replay -- VECTORS.txt FILE.json...`, where the files
 //! are the table, or the device and its tables, or the collection that the vectors are of.
 
-use mechdesign_runtime::replay::Files;
+use mechdesign_runtime::device_replay::Files;
 use std::{env, fs, process};
 
 fn main() {

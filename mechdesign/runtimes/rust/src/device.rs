@@ -1,11 +1,10 @@
 //! A device that remembers what it drew for each value, and counts the reports of a period.
 
-use super::envelope::Subject;
 use super::error::{BadFile, Error};
 use super::json;
 #[cfg(any(unix, windows))]
 use super::system;
-use super::table::{read_hash, Report, Table};
+use super::table::{read_hash, Report, Subject, Table};
 use std::{fmt, io};
 
 const MOST: u32 = 0x7fff_ffff;
@@ -191,7 +190,7 @@ impl<'t> Device<'t> {
     }
 
     /// The table whose outputs are reported.
-    fn reporting(&self) -> &'t Table {
+    pub(super) fn reporting(&self) -> &'t Table {
         self.again.unwrap_or(self.once)
     }
 

@@ -4,24 +4,12 @@ use super::bits::bytes_of;
 use super::error::{BadFile, Error};
 #[cfg(any(unix, windows, feature = "wasm"))]
 use super::system;
-use super::table::{read_hash, Report, Table};
+use super::table::{read_hash, Report, Subject, Table};
 
 /// 9999-12-31.
 const LAST_DAY: u32 = 2_932_896;
 
-/// What envelopes say that a report is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Subject {
-    form: u8,
-    attribute: u16,
-    pub(super) hash: [u8; 32],
-}
-
 impl Subject {
-    pub(super) fn table(hash: [u8; 32]) -> Subject {
-        Subject { form: 0, attribute: 0, hash }
-    }
-
     /// An attribute of the collection with this hash, in hexadecimal digits.
     pub fn attribute(collection: &str, attribute: u16) -> Result<Subject, BadFile> {
         Ok(Subject { form: 1, attribute, hash: read_hash(collection)? })

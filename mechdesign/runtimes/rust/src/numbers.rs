@@ -108,7 +108,8 @@ impl Numbers {
             _ => {
                 let sums = sums_of(&law.get("weights")?.wholes()?, bits)?;
                 let tail = law.get("tail")?.whole()?;
-                require(0 < tail && tail < 1 << bits)?;
+                // noise ends within a block with a chance of at least 2^-16: nobody draws for ever
+                require(0 < tail && tail <= (1 << bits) - (1 << (bits - 16)))?;
                 Rule::Additive {
                     offset: law.get("offset")?.number()?,
                     scale: power_of_two(law.get("shift")?.whole()?)?,

@@ -1,5 +1,4 @@
 use super::bits::{Filled, Source};
-use super::envelope::Subject;
 use super::error::{BadFile, Error};
 use super::items::Items;
 use super::json::{self, Json};
@@ -42,6 +41,14 @@ pub enum Report<'t> {
     Label(&'t str),
     Number(f64),
     Bytes(Vec<u8>),
+}
+
+/// What a report is said to be of where it is sent: a table (0), an attribute of a collection (1), or a device (2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject {
+    pub(super) form: u8,
+    pub(super) attribute: u16,
+    pub(super) hash: [u8; 32],
 }
 
 impl<'a> From<&'a str> for Input<'a> {
@@ -104,7 +111,7 @@ impl Table {
             Labels { texts, order }
         });
         let outputs = read_labels(labels, "outputs", listed)?;
-        Ok(Table { hash, law, inputs, outputs, apart, subject: Subject::table(hash) })
+        Ok(Table { hash, law, inputs, outputs, apart, subject: Subject { form: 0, attribute: 0, hash } })
     }
 
     /// The same table, whose envelopes say that its reports are of an attribute of a collection, or of a device.
@@ -160,19 +167,70 @@ impl Table {
         self.draw(x.into(), &mut Filled(fill))
     }
 
+    /// How many bytes a report has among many: 8 where reports are numbers.
+    pub fn report_bytes(&self) -> usize {
+        self.items().map_or(8, |(_, size)| size)
+    }
+
+    /// Reports for many inputs, in numbers of the file, one after the other in as many bytes as [`Table::report_bytes`]
+    /// says: numbers as they are in memory, little-endian. Nothing is allocated. If one fails all bytes are 0.
+    #[cfg(any(unix, windows, feature = "wasm"))]
+    pub fn sample_codes(&self, inputs: &[f64], reports: &mut [u8]) -> Result<(), Error> {
+        self.each(inputs, reports, &mut |x, report| pool::report(self.apart, |draws| self.write(x, report, draws)))
+    }
+
+    /// The same with another source.
+    pub fn sample_codes_from(
+        &self,
+        inputs: &[f64],
+        reports: &mut [u8],
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.each(inputs, reports, &mut |x, report| self.write(x, report, &mut Filled(fill)))
+    }
+
+    #[inline]
+    fn each(
+        &self,
+        inputs: &[f64],
+        reports: &mut [u8],
+        write: &mut impl FnMut(f64, &mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let size = self.report_bytes();
+        reports.fill(0);
+        if reports.len() != size * inputs.len() {
+            return Err(Error::BadInput);
+        }
+        let drawn = inputs.iter().zip(reports.chunks_exact_mut(size)).try_for_each(|(x, report)| write(*x, report));
+        if drawn.is_err() {
+            reports.fill(0);
+        }
+        drawn
+    }
+
     #[inline]
     fn draw(&self, x: f64, source: &mut impl Source) -> Result<Report<'static>, Error> {
         match &self.law {
             Law::Numbers(law) => law.draw(x, source).map(Report::Number),
             Law::Items(law) => {
-                if !(x >= 0.0 && x < law.count as f64 && x.fract() == 0.0) {
-                    return Err(Error::BadInput);
-                }
                 let mut report = vec![0; law.report_bytes()];
-                law.draw(x as u64, &mut report, source)?;
+                self.write(x, &mut report, source)?;
                 Ok(Report::Bytes(report))
             }
         }
+    }
+
+    /// Into bytes that are zeros.
+    #[inline]
+    fn write(&self, x: f64, report: &mut [u8], source: &mut impl Source) -> Result<(), Error> {
+        match &self.law {
+            Law::Numbers(law) => report.copy_from_slice(&law.draw(x, source)?.to_le_bytes()),
+            Law::Items(law) if x >= 0.0 && x < law.count as f64 && x.fract() == 0.0 => {
+                law.draw(x as u64, report, source)?;
+            }
+            Law::Items(_) => return Err(Error::BadInput),
+        }
+        Ok(())
     }
 
     /// The number that an input has in the file.

@@ -1,9 +1,8 @@
 //! What JavaScript calls: numbers and texts go through one buffer, and randomness is imported.
 
-use super::envelope::Subject;
 use super::error::Error;
 use super::system;
-use super::table::{Report, Table};
+use super::table::{Report, Subject, Table};
 use std::cell::RefCell;
 
 #[derive(Default)]

@@ -43,17 +43,30 @@ RULE = NameRule(
     KEYWORDS,
 )
 
-HEADER = "mechdesign.h"
-SOURCES = ("internal.h", "json.c", "table.c", "draw.c", "random.c", "envelope.c", "device.c", "storage.c")
-_TESTS = ("read.h", "replay.c", "no_randomness.c", "refused.c", "storage.c")
+_HEADER = "mechdesign.h"
+_CORE = ("internal.h", "json.c", "table.c", "draw.c", "random.c")
+"""What reads tables and draws."""
+_TESTS = ("read.h", "replay.h", "replay.c", "no_randomness.c", "refused.c")
+_DEVICE_TESTS = ("replay_device.c", "storage.c")
 _OWN_INCLUDE = re.compile(r'^#include "(?:mechdesign|internal)\.h"\n', re.MULTILINE)
+
+
+def headers(device: Kept | None) -> tuple[str, ...]:
+    """What a package of tables, or with a device, declares."""
+    return _HEADER, "mechdesign_envelope.h", *(() if device is None else ("mechdesign_device.h",))
+
+
+def sources(device: Kept | None) -> tuple[str, ...]:
+    """What a package of tables, or with a device, is compiled of."""
+    return *_CORE, "envelope.c", *(() if device is None else ("device.c", "storage.c"))
 
 
 def _carried(package: Package) -> dict[str, str]:
     carried = {name: f"c/{name}" for name in ("Makefile", "CMakeLists.txt")}
-    carried |= {f"include/{HEADER}": f"c/include/{HEADER}"}
-    carried |= {f"src/{name}": f"c/src/{name}" for name in SOURCES}
-    return carried | {f"tests/{name}": f"c/tests/{name}" for name in _TESTS}
+    carried |= {f"include/{name}": f"c/include/{name}" for name in headers(package.device)}
+    carried |= {f"src/{name}": f"c/src/{name}" for name in sources(package.device)}
+    tests = _TESTS if package.device is None else _TESTS + _DEVICE_TESTS
+    return carried | {f"tests/{name}": f"c/tests/{name}" for name in tests}
 
 
 def _files(package: Package) -> dict[str, str]:
@@ -81,13 +94,13 @@ def _cases(package: Package) -> Iterable[str]:
         attribute = member.subject.attribute
         of = table if attribute is None else f"{table} collection.json {attribute}"
         if member.subject.is_device:
-            yield f"replay device-envelopes tests/{member.name}_envelopes.txt {drawn}"
+            yield f"replay_device envelopes tests/{member.name}_envelopes.txt {drawn}"
         else:
             yield f"replay envelopes tests/{member.name}_envelopes.txt {of}"
         yield f"no_randomness {table}"
         yield f"refused {table}"
     if kept is not None:
-        yield f"replay device tests/{kept.name}_vectors.txt {drawn}"
+        yield f"replay_device states tests/{kept.name}_vectors.txt {drawn}"
         yield f"storage {drawn}"
 
 
@@ -97,14 +110,14 @@ def _drawn(kept: Kept) -> list[str]:
 
 
 def header(name: str, members: Iterable[Member], device: Kept | None = None) -> str:
-    """What is declared of tables."""
-    places = {"name": name, "members": members, "device": device, "runtime": HEADER}
+    """What is declared of a package's tables."""
+    places = {"name": name, "members": members, "device": device, "headers": headers(device), "has_envelopes": True}
     return render(runtime("c/package/tables.h.jinja"), is_listed=_is_listed, constants=_constants, **places)
 
 
 def source(name: str, header_name: str, members: Iterable[Member], device: Kept | None = None) -> str:
     """Tables as constants: numbers, as compilers differ in how long a text they take."""
-    places = {"name": name, "header": header_name, "members": members, "device": device}
+    places = {"name": name, "members": members, "device": device, "header": header_name, "has_envelopes": True}
     return render(runtime("c/package/tables.c.jinja"), numbers=_numbers, hash=_hash, **places)
 
 
@@ -162,14 +175,18 @@ def c_text(text: str) -> str:
 
 
 def single(member: Member) -> Mapping[str, str]:
-    """The runtime and the table in one source, and its header."""
+    """What draws and the table in one source, and its header."""
     name = f"{member.stem}.h"
-    parts = [runtime(f"c/src/{part}") for part in SOURCES]
+    parts = [runtime(f"c/src/{part}") for part in _CORE]
     first = f'#include "{name}"\n'
     runtime_text = "\n".join([_OWN_INCLUDE.sub(first, parts[0]), *(_OWN_INCLUDE.sub("", part) for part in parts[1:])])
-    tables = _OWN_INCLUDE.sub("", source(member.stem, HEADER, [member]))
-    declared = _OWN_INCLUDE.sub("", header(member.stem, [member]))
-    return {name: f"{runtime(f'c/include/{HEADER}')}\n{declared}", f"{member.stem}.c": f"{runtime_text}\n{tables}"}
+    places = {"name": member.stem, "members": [member], "device": None, "has_envelopes": False}
+    named = {"header": _HEADER, "headers": [_HEADER], "is_listed": _is_listed, "constants": _constants}
+    declared, tables = (
+        _OWN_INCLUDE.sub("", render(runtime(f"c/package/tables.{ending}.jinja"), numbers=_numbers, **named, **places))
+        for ending in ("h", "c")
+    )
+    return {name: f"{runtime(f'c/include/{_HEADER}')}\n{declared}", f"{member.stem}.c": f"{runtime_text}\n{tables}"}
 
 
 C = Language("c", single, Packaging("C", RULE, "c/guide.md", _carried, _files, _places))

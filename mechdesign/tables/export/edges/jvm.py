@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 
 from mechdesign.tables.export.package import (
     MOST_CASES,
@@ -26,7 +25,9 @@ from mechdesign.tables.export.words import comes_out, goes_in
 
 _SOURCES = "mechdesign/runtime"
 _MAIN = f"jvm/src/main/java/{_SOURCES}"
-_REPLAY = f"jvm/src/test/java/{_SOURCES}/Replay.java"
+_CORE = ("FileRefused", "ItemLaw", "Json", "Law", "NoRandomness", "NumberLaw", "RandomBytes", "Sampler", "Table")
+_DEVICE = ("Device", "FileStorage", "StateRefused", "Storage")
+_TESTS = f"src/test/java/{_SOURCES}"
 _FACE = f"{_SOURCES}/StoredDevice.kt"
 _LINE, _LINES = 96, 500
 """A literal of so many letters a line, in so many lines: a constant of a class file has at most 65,535 bytes."""
@@ -54,20 +55,18 @@ KOTLIN_RULE = NameRule(
 
 
 def _java_carried(package: Package) -> dict[str, str]:
-    carried = {f"src/main/java/{_SOURCES}/{path.rsplit('/')[-1]}": path for path in _runtime_sources()}
-    return carried | {
-        f"src/test/java/{_SOURCES}/Replay.java": _REPLAY,
-        f"src/test/java/{_SOURCES}/PackageTest.java": "jvm/package/PackageTest.java",
-    }
+    names: tuple[str, ...] = _CORE
+    tests = {"Replay": f"jvm/{_TESTS}/Replay.java", "PackageTest": "jvm/package/PackageTest.java"}
+    if package.device is not None:
+        names += _DEVICE
+        tests |= {"DeviceReplay": f"jvm/{_TESTS}/DeviceReplay.java", "DeviceTest": "jvm/package/DeviceTest.java"}
+    carried = {f"src/main/java/{_SOURCES}/{name}.java": f"{_MAIN}/{name}.java" for name in names}
+    return carried | {f"{_TESTS}/{name}.java": path for name, path in tests.items()}
 
 
 def _kotlin_carried(package: Package) -> dict[str, str]:
-    return _java_carried(package) | {f"src/main/kotlin/{_FACE}": f"jvm/kotlin/{_FACE}"}
-
-
-def _runtime_sources() -> list[str]:
-    found = files("mechdesign").joinpath("runtimes", *_MAIN.split("/"))
-    return sorted(f"{_MAIN}/{path.name}" for path in found.iterdir())
+    device = {} if package.device is None else {f"src/main/kotlin/{_FACE}": f"jvm/kotlin/{_FACE}"}
+    return _java_carried(package) | device
 
 
 def _java_files(package: Package) -> dict[str, str]:
@@ -189,7 +188,8 @@ def single(member: Member) -> Mapping[str, str]:
     content = member.json.rstrip("\n")
     lines = [json.dumps(content[i : i + _LINE]) for i in range(0, len(content), _LINE)]
     chunks = [lines[i : i + _LINES] for i in range(0, len(lines), _LINES)]
-    carried = {f"{_SOURCES}/{path.rsplit('/')[-1]}": path for path in (*_runtime_sources(), _REPLAY)}
+    carried = {f"{_SOURCES}/{name}.java": f"{_MAIN}/{name}.java" for name in _CORE}
+    carried[f"{_SOURCES}/Replay.java"] = f"jvm/{_TESTS}/Replay.java"
     return {
         f"{name}.java": _java_table(member, name=name, chunks=chunks),
         **{path: runtime(source) for path, source in carried.items()},

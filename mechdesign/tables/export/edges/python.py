@@ -19,7 +19,8 @@ from mechdesign.tables.export.package import (
 from mechdesign.tables.export.render import render, text
 from mechdesign.tables.export.runtime import runtime
 
-RUNTIME = "python/mechdesign_runtime.py"
+RUNTIME = "python/mechdesign_runtime/__init__.py"
+_DEVICE = "python/mechdesign_runtime/device.py"
 RULE = NameRule(
     "[a-z][a-z0-9_]{0,63}",
     "a small letter, then small letters, digits and _",
@@ -33,13 +34,16 @@ RULE = NameRule(
 
 def carried(package: Package) -> dict[str, str]:
     """The runtime, what reads this package's tables, and the tests."""
-    return carried_with(package.name, "python/package/init.py")
+    carried = carried_with(package.name, "python/package/init.py")
+    if package.device is not None:
+        carried[f"src/{package.name}/mechdesign_runtime/device.py"] = _DEVICE
+    return carried
 
 
 def carried_with(name: str, init: str) -> dict[str, str]:
     return {
         f"src/{name}/__init__.py": init,
-        f"src/{name}/mechdesign_runtime.py": RUNTIME,
+        f"src/{name}/mechdesign_runtime/__init__.py": RUNTIME,
         "tests/test_package.py": "python/package/tests.py",
         "tests/replay.py": "python/replay.py",
     }

@@ -21,20 +21,31 @@ RULE = NameRule(
     words("all"),
 )
 
-_DRAWING = ("bits", "envelope", "error", "items", "json", "numbers", "pool", "system", "table")
-SOURCES = ("lib", *_DRAWING, "device", "wasm")
-_TESTED = ("replay", "storage", "tests")
+_CORE = ("bits", "error", "items", "json", "numbers", "pool", "system", "table")
+"""What reads tables and draws."""
+_TESTS = ("replay", "tests")
+_DEVICE = ("device", "storage", *(f"device_{name}" for name in _TESTS))
+
+
+def sources(*more: str) -> dict[str, str]:
+    """What is compiled of every crate, by its path there, and more files of the runtime."""
+    return {f"src/{name}.rs": f"rust/src/{name}.rs" for name in (*_CORE, "envelope", "packaged", *more)}
+
+
+def root(package: Package, *, wasm: bool = False) -> str:
+    """The file that names all others."""
+    return render(runtime("rust/package/lib.rs.jinja"), device=package.device is not None, wasm=wasm)
 
 
 def _carried(package: Package) -> dict[str, str]:
-    return {f"src/{name}.rs": f"rust/src/{name}.rs" for name in (*SOURCES, *_TESTED)} | {
-        "rustfmt.toml": "rust/rustfmt.toml"
-    }
+    names = _TESTS if package.device is None else _TESTS + _DEVICE
+    return sources(*names) | {"rustfmt.toml": "rust/rustfmt.toml"}
 
 
 def _files(package: Package) -> dict[str, str]:
     return {
         "Cargo.toml": render(runtime("rust/package/Cargo.toml.jinja"), package=package, version=VERSION),
+        "src/lib.rs": root(package),
         "src/tables.rs": render(runtime("rust/package/tables.rs.jinja"), package=package),
         **vectors(package),
     }
@@ -66,8 +77,8 @@ def _literal(value: str | float) -> str:
 
 
 def single(member: Member) -> Mapping[str, str]:
-    """What draws and writes envelopes, each file as a module of one, and the table's file as a text."""
-    modules = [f"mod {name} {{\n{runtime(f'rust/src/{name}.rs')}}}\n" for name in _DRAWING]
+    """What draws, each file as a module of one, and the table's file as a text."""
+    modules = [f"mod {name} {{\n{runtime(f'rust/src/{name}.rs')}}}\n" for name in _CORE]
     table = f"const JSON: &str = {_raw(member.json)};\n"
     return {f"{member.stem}.rs": "\n".join([runtime("rust/package/single.rs"), table, *modules])}
 

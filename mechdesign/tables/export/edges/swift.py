@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from mechdesign.errors import InvalidInput
-from mechdesign.tables.export.edges.c import HEADER, SOURCES, header, is_plain, source
+from mechdesign.tables.export.edges.c import header, headers, is_plain, source, sources
 from mechdesign.tables.export.package import (
     MOST_CASES,
     Language,
@@ -38,11 +38,11 @@ RULE = NameRule(
 def _carried(package: Package) -> dict[str, str]:
     name = package.name
     in_c = f"Sources/C{name}"
-    carried = {f"{in_c}/include/{HEADER}": f"c/include/{HEADER}"}
-    carried |= {f"{in_c}/{part}": f"c/src/{part}" for part in SOURCES}
-    parts = ["Sources/{}/Table.swift", "Sources/{}/Device.swift", "Tests/{}Tests/VectorsTests.swift"]
+    carried = {f"{in_c}/include/{part}": f"c/include/{part}" for part in headers(package.device)}
+    carried |= {f"{in_c}/{part}": f"c/src/{part}" for part in sources(package.device)}
+    parts = ["Sources/{}/Table.swift", "Tests/{}Tests/VectorsTests.swift"]
     if package.device is not None:
-        parts.append("Tests/{}Tests/DeviceTests.swift")
+        parts += ["Sources/{}/Device.swift", "Tests/{}Tests/DeviceTests.swift"]
     return carried | {part.format(name): f"c/swift/{part.split('/')[0]}/{part.split('/')[2]}" for part in parts}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from mechdesign.tables.export.edges import js
-from mechdesign.tables.export.edges.rust import SOURCES, vectors
+from mechdesign.tables.export.edges.rust import root, sources, vectors
 from mechdesign.tables.export.package import VERSION, Language, Package, Packaging
 from mechdesign.tables.export.render import render
 from mechdesign.tables.export.runtime import runtime
@@ -18,14 +18,14 @@ _BUILD = (
 
 
 def _carried(package: Package) -> dict[str, str]:
-    sources = {f"src/{name}.rs": f"rust/src/{name}.rs" for name in (*SOURCES, "tables")}
     placed = {name: f"rust/wasm/{name}" for name in ("index.mjs", "index.d.mts")}
-    return sources | placed | {"test/package.test.mjs": "rust/wasm/package.test.mjs"}
+    return sources("wasm", "tables") | placed | {"test/package.test.mjs": "rust/wasm/package.test.mjs"}
 
 
 def _files(package: Package) -> dict[str, str]:
     return {
         "package.json": json.dumps(_manifest(package), indent=2) + "\n",
+        "src/lib.rs": root(package, wasm=True),
         "tables.mjs": _tables(package),
         "tables.d.mts": render(runtime("rust/wasm/tables.d.mts.jinja"), package=package, labels=js.label_type),
         **vectors(package),

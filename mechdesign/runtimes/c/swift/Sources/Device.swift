@@ -1,4 +1,4 @@
-// Devices that remember, in the types of their labels. The machine is in C: see mechdesign.h.
+// Devices that remember, in the types of their labels. The machine is in C: see mechdesign_device.h.
 import Foundation
 
 /// Why there is no report, or no new state: but for `storage`, nothing was stored. What a storage of your own throws is

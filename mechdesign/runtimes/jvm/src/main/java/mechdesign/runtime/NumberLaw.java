@@ -99,7 +99,8 @@ final class NumberLaw extends Law {
 
   private Rule additive() {
     long[] weights = law.wholes("weights"), reached = row(weights, weights.length);
-    long tail = law.whole("tail", 1, all - 1);
+    // noise ends within a block with a chance of at least 2^-16: nobody draws for ever
+    long tail = law.whole("tail", 1, all - (all >> 16));
     int shift = (int) law.whole("shift", -1000, 1000);
     double offset = law.number("offset"), further = (double) tail / all;
     double scale = Math.scalb(1.0, shift), step = Math.scalb(1.0, -shift);

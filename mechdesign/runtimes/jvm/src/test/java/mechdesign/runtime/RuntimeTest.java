@@ -50,7 +50,7 @@ class RuntimeTest {
 
   @Test
   void allSharedVectorsAreReproduced() throws IOException {
-    assertTrue(Replay.folder(VECTORS) > 4000);
+    assertTrue(Vectors.folder(VECTORS) > 4000);
   }
 
   @Test
@@ -234,6 +234,17 @@ class RuntimeTest {
     String text = Files.readString(VECTORS.resolve(name + ".json"));
     assertTrue(text.contains(part));
     assertThrows(FileRefused.class, () -> Table.read(text.replace(part, forged)));
+  }
+
+  @Test
+  void noiseThatHardlyEverEndsIsRefused() throws IOException {
+    String text = Files.readString(VECTORS.resolve("additive.json"));
+    String wide =
+        text.replace("\"bits\":16", "\"bits\":32")
+            .replaceAll("\"weights\":\\[[0-9,]*\\]", "\"weights\":[4294967296]");
+    Table.read(wide.replace("\"tail\":24110", "\"tail\":4294901760"));
+    String longer = wide.replace("\"tail\":24110", "\"tail\":4294901761");
+    assertThrows(FileRefused.class, () -> Table.read(longer));
   }
 
   @ParameterizedTest

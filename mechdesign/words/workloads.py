@@ -10,46 +10,21 @@ from __future__ import annotations
 
 from itertools import combinations, product
 from math import comb, prod
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import InvalidInput, did_you_mean, require_whole
-from mechdesign.values.declare import Floats, array, field, frozen, several, stored, whole
+from mechdesign.values.codec import if_any
+from mechdesign.values.declare import Floats, array, field, frozen, optional, several, stored, whole
+from mechdesign.values.fingerprint import numbers_in_words
 from mechdesign.words.domains import require_numbers
 
 MOST_TYPES, MOST_COMBINATIONS = 512, 1024
 """Of a workload, and of one of several attributes."""
 MOST_ENTRIES = 10**7
 """Of the matrix of a workload: queries times types."""
-
-
-@runtime_checkable
-class Workload(Protocol):
-    """What is asked of the shares: a value that files hold as it is."""
-
-    kind: ClassVar[str]
-
-    @property
-    def size(self) -> int:
-        """The number k of types."""
-        ...
-
-    @property
-    def matrix(self) -> Floats:
-        """One row a query, one column a type."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What each query is called."""
-        ...
-
-    @property
-    def words(self) -> str:
-        """The workload in a few words."""
-        ...
 
 
 @frozen
@@ -348,8 +323,71 @@ class Queries:
         return f"{len(self.rows)} queries of {self.size} types"
 
 
-Known = Histogram | Prefix | Ranges | Mean | Moments | Marginals | Parity | Queries
-"""The workloads that files hold."""
+AnyQueries = Histogram | Prefix | Ranges | Mean | Moments | Marginals | Parity | Queries
+"""What files hold: each has a number of types, its ``size``, a ``matrix`` of one row a query, and their ``names``."""
+
+
+def _known(said: Any) -> AnyQueries:
+    if not isinstance(said, AnyQueries):
+        raise InvalidInput("workload", said, "be a workload", "for example workloads.Prefix(16)")
+    return said
+
+
+def _weights(said: Any) -> Floats:
+    numbers = stored(np.atleast_1d(require_numbers(said, "weights")))
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise InvalidInput("weights", numbers.shape, "be finite numbers in a row")
+    return numbers
+
+
+@frozen
+class Workload:
+    """A loss: the variance that noise adds to one user's answers, summed over the queries times their ``weights``.
+
+    >>> Workload(Prefix(3), [1, 4, 1]).weighted[1].tolist()
+    [2.0, 2.0, 0.0]
+    """
+
+    kind: ClassVar[str] = "workload"
+
+    queries: AnyQueries = field(converter=_known)
+    weights: Floats | None = array(optional(_weights), default=None, metadata=if_any())
+
+    def __attrs_post_init__(self) -> None:
+        count = len(self.queries.names)
+        if self.weights is not None and (self.weights.size != count or not (self.weights > 0).all()):
+            rule = f"be {count} numbers above 0, one for each query"
+            raise InvalidInput("weights", self.weights.shape, rule, "leave queries out that do not matter")
+        has_values = isinstance(self.queries, Mean | Moments | Queries)
+        sizes = abs(self.queries.matrix).max(axis=1) if has_values else np.ones(1)
+        require_scale(float((sizes if self.weights is None else sizes * np.sqrt(self.weights)).max()))
+        if self.weights is not None:
+            self.require_few()
+
+    def require_few(self) -> None:
+        """`InvalidInput` where there are more types than may have weights of their own, or queries."""
+        if self.size > MOST_TYPES:
+            rule = f"be at most {MOST_TYPES} where types or queries have weights of their own"
+            raise InvalidInput("types", self.size, rule, "leave the weights out, or take fewer attributes")
+
+    @property
+    def size(self) -> int:
+        """The number of types."""
+        return self.queries.size
+
+    @property
+    def weighted(self) -> Floats:
+        """The queries times the roots of their weights, one row a query."""
+        matrix = self.queries.matrix
+        return matrix if self.weights is None else np.asarray(matrix * np.sqrt(self.weights)[:, None])
+
+    @property
+    def summed(self) -> str:
+        """What is added up: all queries, or so much of each."""
+        if self.weights is None:
+            return "all queries"
+        return f"the sum of the queries with weights {numbers_in_words(self.weights)}"
+
 
 NAMES = ("histogram", "prefix", "ranges", "mean", "moments:ORDER", "marginals:AxBxC[,ORDER]", "parity:BITS[,ORDER]")
 """How `parse_workload` has them."""
@@ -364,7 +402,7 @@ def query_words() -> list[str]:
     return ["".join(name.partition(":")[:2]) for name in NAMES]
 
 
-def parse_workload(text: str, size: int | None = None) -> Known:
+def parse_workload(text: str, size: int | None = None) -> AnyQueries:
     """A named workload. ``size`` is the number of types; means and moments are of equispaced values from 0 to 1.
 
     >>> parse_workload("prefix", 8)
@@ -388,7 +426,7 @@ def parse_workload(text: str, size: int | None = None) -> Known:
     return Prefix(size) if name == "prefix" else Ranges(size)
 
 
-def _of_attributes(name: str, rest: str, text: str, size: int | None) -> Known:
+def _of_attributes(name: str, rest: str, text: str, size: int | None) -> AnyQueries:
     sizes, _, order = rest.partition(",")
     if not sizes:
         example = "marginals:2x3x4" if name == "marginals" else "parity:4"

@@ -1,35 +1,20 @@
-"""What is asked of a joint response of all users: how many, which share, and what everybody else may learn together."""
+"""All users who answer together, in numbers: the variance of their count, and what is small in it."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import ClassVar
 
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import CheckFailed
 from mechdesign.exact.joint_variance import Goal
 from mechdesign.exact.rational import exp_lower, exp_upper
-from mechdesign.mechanisms.hidden import MOST_COUNTED, require_crowd
-from mechdesign.mechanisms.joint import require_categories
-from mechdesign.methods.joint.problem import Share, as_share, count_of, goal_of, require_share, share_words
-from mechdesign.values.declare import epsilon, field, finite, frozen, one_of, option, settle, within
-from mechdesign.words.criteria import Aim, Criterion
-from mechdesign.words.privacy import Hidden, require_delta
-
-_ENCODED = {
-    "response": "",
-    "unary": "; each bit of symmetric unary encoding at half the eps",
-    "hashing": "; hash values",
-}
-ENCODINGS = tuple(_ENCODED)
-MOST_DELTA_USERS = 400
-"""Users of a search at a delta above 0: a linear program in three times as many numbers, many times over."""
-
-LEAST_DELTA, DELTA_GAP = 1e-7, 1e-4
-"""The least delta above 0, and the least gap that is closed with one: solvers have doubles."""
-
-_SHARE = option("--share", "The share of users with a 1, or LEAST,MOST for the worst (0.1).")
-_DELTA = option("--delta", "A probability with which more than eps may be learnt.")
+from mechdesign.methods.hidden_joint.supports import supports
+from mechdesign.methods.joint.problem import goal_of
+from mechdesign.values.declare import frozen
+from mechdesign.words.classes import Together
+from mechdesign.words.counts import Count, Share, count_of
+from mechdesign.words.privacy import Hidden
+from mechdesign.words.problem import Problem
 
 
 @frozen
@@ -68,54 +53,18 @@ class Objective:
 
 
 @frozen
-class HiddenJointProblem:
-    """Estimate how many of ``users`` hold a category, by answers drawn for all of them together.
+class Crowd:
+    """All users who answer together, in numbers: what the words of a problem mean for the law of the liars.
 
-    ``share``, ``users`` and ``categories`` as in a `JointProblem`. The epsilon holds against everybody else together,
-    who tell their values and their reports; ``delta`` is the probability with which more may be learnt.
-
-    ``encoding`` is what is answered together: ``response``, the report of a category; ``unary``, each bit of unary
-    encoding at half the epsilon; ``hashing``, the report of a hash value, of which there are ``categories``, with which
-    the users of other values agree by chance.
+    ``categories`` are the values, or the hash values that are reported in their place.
     """
 
-    kind: ClassVar[str] = "hidden joint"
-
-    epsilon: float = epsilon()
-    users: int = field(converter=require_crowd, metadata=option("--users", "How many users report (10000)."))
-    share: Share = field(converter=as_share, metadata=_SHARE)
-    categories: int = field(
-        default=2,
-        converter=require_categories,
-        metadata=option("--categories", "How many values a user can have."),
-    )
-    encoding: str = one_of("encoding", ENCODINGS, default="response")
-    delta: float = field(default=0.0, converter=require_delta, metadata=_DELTA)
-    gap: float = finite("gap", default=1e-6, validator=within("gap", 1e-9, math.nextafter(1.0, 0.0)))
-
-    def __attrs_post_init__(self) -> None:
-        require_share(self.share, 2 if self.encoding == "unary" else self.categories)
-        if self.encoding == "hashing" and isinstance(self.share, tuple):
-            raise InvalidInput("share", self.share, "be a number or a prior for hash values")
-        if self.delta and self.users > min(MOST_DELTA_USERS, MOST_COUNTED):
-            rule = f"be at most {MOST_DELTA_USERS} with a delta above 0"
-            raise InvalidInput("users", self.users, rule, "without --delta up to 1000000 are possible")
-        if self.delta and self.encoding == "unary":
-            raise InvalidInput("delta", self.delta, "be 0 for unary encoding", "leave --delta out")
-        if 0 < self.delta < LEAST_DELTA:
-            raise InvalidInput("delta", self.delta, f"be 0 or at least {LEAST_DELTA:g}", "a program sees no less")
-        if self.delta:
-            settle(self, gap=max(self.gap, DELTA_GAP))
-        self.goal()
-
-    @property
-    def privacy(self) -> Hidden:
-        """What every law must keep."""
-        return Hidden(self.epsilon, self.users, self.delta, 2 if self.encoding == "unary" else 1)
-
-    @property
-    def criterion(self) -> Criterion:
-        return Criterion(Aim.COUNT)
+    epsilon: float
+    users: int
+    share: Share
+    categories: int = 2
+    encoding: str = "response"
+    delta: float = 0.0
 
     @property
     def answers(self) -> int:
@@ -129,7 +78,7 @@ class HiddenJointProblem:
 
     def ratio(self, *, up: bool) -> Fraction:
         """``e^eps`` of a single answer, rounded."""
-        each = Fraction(self.epsilon) / self.privacy.answers
+        each = Fraction(self.epsilon) / (2 if self.encoding == "unary" else 1)
         return exp_upper(each) if up else exp_lower(each)
 
     def goal(self) -> Goal:
@@ -190,17 +139,16 @@ class HiddenJointProblem:
             return None
         return limit_ratio(self.share)
 
-    @property
-    def heading(self) -> str:
-        """What is asked, on one line."""
-        more = f", {self.categories} values" if self.categories > 2 else ""
-        slack = f" but for a chance of {self.delta:g}" if self.delta else ""
-        who = f"{self.users} users together{more}, {share_words(self.share, self.users)}"
-        return f"Hidden joint response, eps = {self.epsilon:g}{slack}: {who}{_ENCODED[self.encoding]}"
 
-    def echo(self) -> dict[str, int | None]:
-        """The number of users that a share stands for."""
-        return {"count": self.count}
+def crowd_of(problem: object) -> Crowd:
+    """The problem in numbers, or `CheckFailed`: evidence may be given any problem."""
+    if isinstance(problem, Problem) and isinstance(problem.loss, Count) and isinstance(problem.privacy, Hidden):
+        why, among = supports(problem), problem.among
+        if why is None and isinstance(among, Together):
+            users, delta, size = problem.privacy.users, problem.privacy.delta, len(problem.numbers)
+            return Crowd(problem.epsilon, users, problem.loss.share, size, among.encoding, delta)
+        raise CheckFailed(f"the evidence is about no such problem: {why}")
+    raise CheckFailed("the evidence is about a count of users whose answers are hidden in those of all")
 
 
 def _mean_square(goal: Goal, categories: int) -> Fraction:

@@ -23,7 +23,7 @@ from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
 from mechdesign.values.tables import Grid, number
-from mechdesign.words.privacy import require_colluders
+from mechdesign.words.privacy import Hidden, require_colluders
 from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
@@ -140,13 +140,19 @@ class HiddenJointStudy:
     keeps: ClassVar[tuple[Path, ...]] = ()
 
     def __attrs_post_init__(self) -> None:
-        require_colluders(self.colluders, crowd_of(self.problem).users)
+        require_colluders(self.colluders, self._users)
         if self.serving:
             require_served(crowd_of(self.problem))
 
     @property
     def doing(self) -> str:
-        return f"joint response of {crowd_of(self.problem).users} users"
+        return f"joint response of {self._users} users"
+
+    @property
+    def _users(self) -> int:
+        if not isinstance(self.problem.privacy, Hidden):
+            raise InvalidInput("privacy", self.problem.privacy, "be Hidden: private against everybody else together")
+        return self.problem.privacy.users
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> HiddenJoint:
         """The optimum, and the collection if it is asked for."""

@@ -8,7 +8,6 @@ from functools import partial
 import mechdesign as md
 from benchmarks.clock import measured, medians
 from benchmarks.rows import Row, Target
-from mechdesign.methods.piecewise.program import search_pieces
 
 PIECES = 3
 TARGET = Target(seconds=60.0)
@@ -17,14 +16,15 @@ PATIENCE = 90.0  # past the target, so that a miss is seen by how much
 
 def rows() -> Iterator[Row]:
     for epsilon in (1.0, 2.0, 4.0):
-        problem = md.PiecewiseProblem(epsilon, pieces=PIECES)
-        reduction = medians({"reduction": partial(md.optimal_piecewise, problem)}, turns=3)["reduction"]
+        among = md.Piecewise(pieces=PIECES)
+        problem = md.Problem(inputs=md.Interval(0, 1), loss=md.Absolute(), privacy=md.Pure(epsilon), among=among)
+        reduction = medians({"reduction": partial(md.solve, problem)}, turns=3)["reduction"]
         proven = measured(partial(_prove, problem))
         yield Row(f"SCIP, m = {PIECES}, absolute, eps = {epsilon:g}", "the reduction", proven, reduction, TARGET)
 
 
-def _prove(problem: md.PiecewiseProblem) -> None:
+def _prove(problem: md.Problem) -> None:
     try:
-        search_pieces(problem, PATIENCE)
+        md.solve(problem, PATIENCE, method="piecewise_program")
     except md.NoAnswer:
         return  # stopped at its limit: the seconds say so

@@ -35,4 +35,5 @@ def rows() -> Iterator[Row]:
 
 
 def _search(epsilon: float, make: Callable[[], Loss]) -> object:
-    return md.optimal_piecewise(md.PiecewiseProblem(epsilon, make(), pieces=PIECES))
+    among = md.Piecewise(pieces=PIECES)
+    return md.solve(md.Problem(inputs=(0, 1), loss=make(), privacy=md.Pure(epsilon), among=among))

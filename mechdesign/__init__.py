@@ -1,7 +1,8 @@
 """Design local differential privacy mechanisms by optimisation, with proofs.
 
 >>> import mechdesign as md
->>> design = md.optimal_piecewise(md.PiecewiseProblem(epsilon=1.0, loss=md.Squared()))
+>>> problem = md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.Piecewise())
+>>> design = md.solve(problem)
 >>> round(design.mechanism.high, 4), design.certificate.valid_for
 (1.5093, 'piecewise mechanisms')
 >>> bool(design.certificate.lower <= design.certificate.upper <= design.certificate.lower + 1e-12)
@@ -35,12 +36,7 @@ if TYPE_CHECKING:
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
-    from mechdesign.methods.piecewise.problem import PiecewiseProblem as PiecewiseProblem
-    from mechdesign.methods.piecewise.program import search_pieces as search_pieces
     from mechdesign.methods.piecewise.regression import fit_height as fit_height
-    from mechdesign.methods.piecewise.search import optimal_piecewise as optimal_piecewise
-    from mechdesign.methods.polar.problem import PolarProblem as PolarProblem
-    from mechdesign.methods.polar.search import optimal_polar as optimal_polar
     from mechdesign.methods.prior.problem import PriorProblem as PriorProblem
     from mechdesign.methods.prior.search import optimal_prior as optimal_prior
     from mechdesign.methods.registry import methods as methods, solve as solve
@@ -81,12 +77,14 @@ if TYPE_CHECKING:
         All as All,
         InPlane as InPlane,
         Onto as Onto,
+        Piecewise as Piecewise,
         Together as Together,
+        Unbiased as Unbiased,
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
     from mechdesign.words.counts import Count as Count
-    from mechdesign.words.criteria import Average as Average, Lexicographic as Lexicographic, Worst as Worst
-    from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval
+    from mechdesign.words.criteria import At as At, Average as Average, Lexicographic as Lexicographic, Worst as Worst
+    from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval, Product as Product
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise

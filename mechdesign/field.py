@@ -23,10 +23,17 @@ from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_l
 from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.evidence import Problem
 from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
 from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Rivalry, on_interval, on_points, outputs_among, require_law_on, require_unbiased
+from mechdesign.methods.rivalry import (
+    Lost,
+    Rivalry,
+    on_interval,
+    on_points,
+    outputs_among,
+    require_law_on,
+    require_unbiased,
+)
 from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.methods.trade_off.proof import TradeOffBound
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
@@ -35,7 +42,7 @@ from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.notebook import grid
 from mechdesign.words.cells import Cells
 from mechdesign.words.criteria import Family, Scope
-from mechdesign.words.domains import Circle, Finite, Interval
+from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Loss, Power
 from mechdesign.words.priors import Atoms, Density, Prior
 
@@ -52,7 +59,6 @@ THIS = "this design"
 _RANKED = (
     AdditiveProblem,
     MinimaxProblem,
-    PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
     UnbiasedProblem,
@@ -64,7 +70,6 @@ _NARROW = (
     Family.UNBIASED_ON_GRID,
 )
 """Families that rivals need not be of."""
-_FLATTENED = ("pm-c", "sw-c")  # mechanisms on intervals that the literature cuts circles open for
 
 
 class Rank(Enum):
@@ -212,7 +217,8 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
 
     The percentage is measured from the upper end of the certified interval: at least so much is lost. For a
     lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
-    the prior that the proof is about. For polar, joint and custom problems nothing is published that could be ranked.
+    the prior that the proof is about. For several coordinates, joint responses and custom problems nothing is published
+    that could be ranked.
     """
     from mechdesign.methods.registry import rivalry_of
 
@@ -253,11 +259,11 @@ def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism],
             raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
         laws[name] = rivalry.law_of(first, name, mechanism)
     lost = {name: rivalry.certified(first, design) for name, design in entered.items()}
-    designed = [Row(name, one.worst, one.average) for name, one in lost.items()]
+    designed = [_of_lost(name, one) for name, one in lost.items()]
 
     def row(name: str, law: Any) -> Row:
         one = rivalry.lost(first, law)
-        return Row(name, one.worst, one.average, one.lower)
+        return _of_lost(name, one)
 
     found = _measured(laws, row, rank)
     scope = first.certificate.scope
@@ -267,6 +273,10 @@ def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism],
         best = min(one.by(rank) for one in designed)
     ranked = _ranked(evolved(found, rows=(*designed, *found.rows), among=among), best, None, entered, own)
     return ranked if among else evolved(ranked, rows=tuple(map(above_nothing, ranked.rows)))
+
+
+def _of_lost(name: str, lost: Lost) -> Row:
+    return Row(name, lost.worst, lost.average, lost.lower, lost.at)
 
 
 def above_nothing(row: Row) -> Row:
@@ -314,15 +324,9 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
     match problem:
         case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
             return {**on_points(epsilon, points, problem.loss)}
-        case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
-            flat = Interval(0.0, circle.period)
-            found: dict[str, Mechanism] = {
-                entry.key: entry.build(epsilon, circle, loss) for entry in catalogue.ON_CIRCLES
-            }
-            return found | {f"{key} (flattened)": catalogue.build(key, epsilon, flat) for key in _FLATTENED}
         case UnbiasedProblem() | AdditiveProblem():
             return on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)
-        case MinimaxProblem() | PriorProblem() | TradeOffProblem() | PiecewiseProblem():
+        case MinimaxProblem() | PriorProblem() | TradeOffProblem():
             assert isinstance(problem.inputs, Interval)
             return on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
     return {}
@@ -346,12 +350,11 @@ def _cap(problem: Problem) -> float | None:
 
 
 def _measure(problem: Problem) -> Measure:
-    loss = getattr(problem, "loss", Power(2.0))
-    at, itself = getattr(problem, "at", None), None
+    loss, itself = getattr(problem, "loss", Power(2.0)), None
     if isinstance(problem, AdditiveProblem) and isinstance(problem.prior, Atoms | Density):
         itself = problem.prior
     prior = proven_prior(problem)
-    return lambda name, mechanism: _row(name, mechanism, loss, prior, at, itself)
+    return lambda name, mechanism: _row(name, mechanism, loss, prior, itself)
 
 
 def proven_prior(problem: Problem) -> Prior | None:
@@ -378,7 +381,6 @@ def _row(
     mechanism: Mechanism,
     loss: Loss,
     prior: Prior | None,
-    at: float | None = None,
     itself: Prior | None = None,
 ) -> Row:
     scalar = cast(ScalarMechanism, mechanism)
@@ -386,7 +388,6 @@ def _row(
         name,
         scalar.worst_case(loss)[0],
         scalar.average_loss(loss, prior),
-        at=None if at is None else float(scalar.expected_loss(at, loss)),
         total=None if itself is None else scalar.average_loss(loss, itself),
     )
 

@@ -15,15 +15,16 @@ from mechdesign.field import THIS, Field, Rank, Row, above_nothing, field_of, ra
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
 from mechdesign.methods.finite.rivalry import SINGLE
 from mechdesign.words import priors
+from tests.methods import problems
 
 UNIT = md.Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.1, UNIT)
 LOSSES = [[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
 
 DESIGNS: dict[str, Callable[[], md.Design]] = {
-    "piecewise": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Squared())),
-    "piecewise at an input": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, at=0.2)),
-    "circle": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Absolute(360.0), md.Circle(360.0))),
+    "piecewise": lambda: md.solve(problems.piecewise(1.0, md.Squared())),
+    "piecewise at an input": lambda: md.solve(problems.piecewise(1.0, at=0.2)),
+    "circle": lambda: md.solve(problems.piecewise(1.0, md.Absolute(360.0), md.Circle(360.0))),
     "unbiased piecewise": lambda: md.solve(
         md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise())
     ),
@@ -43,7 +44,7 @@ DESIGNS: dict[str, Callable[[], md.Design]] = {
     ),
 }
 UNRANKED: dict[str, Callable[[], md.Design]] = {
-    "polar": lambda: md.optimal_polar(md.PolarProblem(3.0)),
+    "polar": lambda: md.solve(problems.polar(3.0)),
     "joint": lambda: md.optimal_joint(md.JointProblem(1.0, 100, 0.3)),
 }
 
@@ -267,7 +268,7 @@ def test_own_reports_between_the_points_are_refused_where_the_optimum_is_over_po
 
 
 def test_where_the_optimum_is_over_a_class_the_field_names_it() -> None:
-    piecewise = field_of(md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Squared())))
+    piecewise = field_of(md.solve(problems.piecewise(1.0, md.Squared())))
     best = piecewise.best_rival
     assert best is not None
     assert best.excess.startswith("-")  # randomised response on bins is not piecewise
@@ -282,7 +283,7 @@ def test_a_rival_of_the_class_is_never_told_to_be_below_it(measured: float | Non
 
 
 def test_the_picture_of_a_field_has_a_bar_and_a_percentage_for_each_row() -> None:
-    field = md.field_of(md.optimal_piecewise(md.PiecewiseProblem(1.0)))
+    field = md.field_of(md.solve(problems.piecewise(1.0)))
     axes = field.plot().axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()][::-1] == [row.name for row in field.rows]
     assert [bar.get_width() for bar in axes.patches][::-1] == [row.worst for row in field.rows]
@@ -290,7 +291,7 @@ def test_the_picture_of_a_field_has_a_bar_and_a_percentage_for_each_row() -> Non
 
 
 def test_equal_errors_are_not_told_to_be_below_each_other() -> None:
-    field = md.field_of(md.optimal_piecewise(md.PiecewiseProblem(1.0)))
+    field = md.field_of(md.solve(problems.piecewise(1.0)))
     row = field.row("pm-c")
     assert row is not None
     assert row.worst == pytest.approx(field.this.worst, rel=1e-12)

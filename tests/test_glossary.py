@@ -26,13 +26,14 @@ from mechdesign.studies.frequencies.bench import METHODS, SLOW_METHODS
 from mechdesign.studies.frequencies.mean_methods import NAMES as OF_MEANS
 from mechdesign.studies.frequencies.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.studies.places import METHODS as OF_PATHS
+from tests.methods import problems
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
 UNIFORM = md.priors.uniform(LINE)
 ROUND = md.Absolute(2 * math.pi)
 PROBLEMS = (
-    md.PiecewiseProblem(1.0),
-    md.PiecewiseProblem(1.0, ROUND, CIRCLE),
+    problems.piecewise(1.0),
+    problems.piecewise(1.0, ROUND, CIRCLE),
     md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     md.MinimaxProblem(1.0),
     md.MinimaxProblem(1.0, inputs=md.Finite((0, 1, 2))),

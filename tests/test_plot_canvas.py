@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 import mechdesign as md
 from mechdesign import Interval, InvalidInput, Power, catalogue, plot
 from mechdesign.plot import canvas
+from tests.methods import problems
 
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
 CONFUSED = {
@@ -169,7 +170,7 @@ def test_letters_in_files_are_letters_that_publishers_take(tmp_path: Path, way: 
     import matplotlib as mpl
 
     before = {name: mpl.rcParams[name] for name in ("pdf.fonttype", "ps.fonttype", "svg.fonttype")}
-    design = md.solve(md.PiecewiseProblem(1.0))
+    design = md.solve(problems.piecewise(1.0))
     for suffix in ("pdf", "svg"):
         target = tmp_path / f"{way}.{suffix}"
         plot.save(design.plot(), target) if way == "plot.save" else design.plot().savefig(target)

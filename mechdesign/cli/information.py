@@ -19,7 +19,6 @@ from mechdesign.data.matrices import read_matrix
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
 from mechdesign.methods.information.search import cells_tell_sign, sign_information
 from mechdesign.methods.method import Demands
-from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import standing
 from mechdesign.methods.words import heading
@@ -79,6 +78,8 @@ def run(
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 60.0,
     best_so_far: BestSoFar = False,
 ) -> None:
+    from mechdesign.methods.registry import solve
+
     require_time_limit(time_limit)
     sent.require_writable()
     chosen = _model(model, cells, reach)

@@ -11,19 +11,25 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
-from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
+from mechdesign.cli.options import (
+    Circular,
+    DomainText,
+    LossText,
+    NoCompare,
+    parse_domain,
+    parse_interval,
+    require_time_limit,
+)
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import Asked, Mirror, completion
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput
 from mechdesign.field import Field, Rank, field_of
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.methods.floor import Floor, floor_of
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
-from mechdesign.methods.piecewise.search import optimal_piecewise
-from mechdesign.methods.polar.problem import PolarProblem
-from mechdesign.methods.polar.search import optimal_polar
+from mechdesign.methods.piecewise.supports import pieces_of
 from mechdesign.methods.result import Design
+from mechdesign.methods.rivalry import asked_of
 from mechdesign.methods.summary import certificate_words, mechanism_words
 from mechdesign.methods.words import headline, measure, other_goal, power_of
 from mechdesign.plot.designs import density_figure
@@ -31,8 +37,9 @@ from mechdesign.studies import designed
 from mechdesign.studies.designed import Beside, Designed
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
-from mechdesign.words.classes import UnbiasedPiecewise
-from mechdesign.words.domains import Circle, Interval
+from mechdesign.words.classes import Piecewise as PiecewiseClass, UnbiasedPiecewise
+from mechdesign.words.criteria import At, Worst
+from mechdesign.words.domains import Circle, Interval, Product as Coordinates
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -45,15 +52,21 @@ class Below:
     floor: Floor | None = output.if_shown()
 
 
+_LOSS = "absolute"
+_METHODS = {"reduction": "piecewise", "scip": "piecewise_program"}
+
 ANSWERS = ((Designed, Beside, Below),)
-_METHODS = ("reduction", "scip")
 EXAMPLE = "ogpm --eps 2"
 
 
 def run(
     context: typer.Context,
-    asked: Annotated[Asked, Mirror(PiecewiseProblem)],
+    privacy: Pure,
+    among: PiecewiseClass,
     sent: Sent,
+    loss: LossText = None,
+    domain: DomainText = None,
+    at: Annotated[float | None, typer.Option("--at", help="Minimise the error at this input only.")] = None,
     circular: Circular = False,
     polar: Annotated[bool, typer.Option("--polar", help="Distance (--domain) and angle, eps split optimally.")] = False,
     method: Annotated[
@@ -81,49 +94,41 @@ def run(
     if polar or unbiased:
         step = "they belong to a search over pieces"
         refuse_given(context, ("at", "pieces", "method"), "be left out with --polar and --unbiased", step)
-    if asked["outputs"] is not None and (circular or polar or unbiased):
-        raise InvalidInput("outputs", asked["outputs"], "be left out with --circular, --polar and --unbiased")
+    if among.outputs is not None and (circular or polar or unbiased):
+        raise InvalidInput("outputs", str(among.outputs), "be left out with --circular, --polar and --unbiased")
     if polar:
-        design = _polar(asked)
+        problem, answers = _polar(privacy, loss, domain), "polar"
     elif unbiased:
-        design = _unbiased(asked)
+        problem, answers = _unbiased(privacy, loss, domain), "unbiased_piecewise"
     else:
-        design = _solve(_problem(asked, circular=circular), method, time_limit, quiet=sent.quiet)
+        answers, criterion = _METHODS[method], Worst() if at is None else At(at)
+        inputs, cost = parse_domain(domain, circular=circular), parse_loss(_LOSS if loss is None else loss)
+        problem = Problem(inputs=inputs, loss=cost, privacy=privacy, criterion=criterion, among=among)
+    design = _solve(problem, answers, time_limit, quiet=sent.quiet)
     _deliver(design, sent, compare=not no_compare and sent.shows_field)
 
 
-def _problem(asked: Asked, *, circular: bool) -> PiecewiseProblem:
-    inputs = parse_domain(asked["inputs"], circular=circular)
-    outputs = None if asked["outputs"] is None else parse_interval(asked["outputs"], "outputs")
-    cost = parse_loss(asked.text("loss", "absolute"), inputs.period if isinstance(inputs, Circle) else None)
-    return asked.of(PiecewiseProblem, loss=cost, inputs=inputs, outputs=outputs)
+def _polar(privacy: Pure, loss: str | None, domain: str | None) -> Problem:
+    distances = Interval(0.0, 1.0) if domain is None else parse_interval(domain, "domain")
+    inputs, cost = Coordinates((distances, Circle())), parse_loss(_LOSS if loss is None else loss)
+    return Problem(inputs=inputs, loss=cost, privacy=privacy, among=PiecewiseClass())
 
 
-def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:
-    from mechdesign.methods.piecewise.program import search_pieces
-
-    if method == "reduction":
-        return optimal_piecewise(problem)
-    with output.progress("global search over pieces (SCIP)", quiet=quiet):
-        return search_pieces(problem, time_limit)
-
-
-def _polar(asked: Asked) -> Design:
-    distances = Interval(0.0, 1.0) if asked["inputs"] is None else parse_interval(asked["inputs"], "domain")
-    loss = parse_loss(asked.text("loss", "absolute"))
-    return optimal_polar(PolarProblem(asked["epsilon"], loss.exponent, distances))
+def _unbiased(privacy: Pure, loss: str | None, domain: str | None) -> Problem:
+    if parse_loss("squared" if loss is None else loss) != Power(2.0):
+        rule = "be squared with --unbiased: the error is a variance"
+        raise InvalidInput("loss", loss, rule, "add --loss squared")
+    inputs = parse_domain(domain, circular=False)
+    return Problem(inputs=inputs, loss=Power(2.0), privacy=privacy, among=UnbiasedPiecewise())
 
 
-def _unbiased(asked: Asked) -> Design:
+def _solve(problem: Problem, method: str, time_limit: float, *, quiet: bool) -> Design:
     from mechdesign.methods.registry import solve
 
-    if parse_loss(asked.text("loss", "squared")) != Power(2.0):
-        rule = "be squared with --unbiased: the error is a variance"
-        raise InvalidInput("loss", asked["loss"], rule, "add --loss squared")
-    inputs = parse_domain(asked["inputs"], circular=False)
-    assert isinstance(inputs, Interval)
-    privacy, among = Pure(asked["epsilon"]), UnbiasedPiecewise()
-    return solve(Problem(inputs=inputs, loss=Power(2.0), privacy=privacy, among=among))
+    if method != _METHODS["scip"]:
+        return solve(problem, method=method)
+    with output.progress("global search over pieces (SCIP)", quiet=quiet):
+        return solve(problem, time_limit, method=method)
 
 
 def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
@@ -145,10 +150,11 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
 
 
 def _floor(design: Design) -> Floor | None:
-    problem, loss = design.problem, power_of(design.problem)
-    if not isinstance(problem, PiecewiseProblem) or problem.at is not None:
+    problem, loss = asked_of(design), power_of(design.problem)
+    if not isinstance(problem.among, PiecewiseClass) or not isinstance(problem.criterion, Worst):
         return None
-    assert loss is not None
+    if loss is None or not isinstance(problem.inputs, Interval | Circle):
+        return None
     return floor_of(problem.epsilon, loss, problem.inputs)
 
 
@@ -177,7 +183,7 @@ def _print_pieces_needed(design: Design) -> None:
     details = design.report.details
     if "optimum_for_any_number_of_pieces" not in details:
         return
-    if isinstance(design.problem, PiecewiseProblem) and design.problem.pieces == 1:
+    if pieces_of(asked_of(design)) == 1:
         best = details["optimum_for_any_number_of_pieces"]
         output.console.print(f"  pieces: 3 would bring it down to {best:.6g}, the optimum for any number")
     else:
@@ -185,8 +191,9 @@ def _print_pieces_needed(design: Design) -> None:
 
 
 def _print_field(field: Field, design: Design) -> None:
-    at = design.problem.at if isinstance(design.problem, PiecewiseProblem) else None
-    headings = ["mechanism", "worst case", "average"] + ([] if at is None else [f"at x = {at:g}"]) + ["vs this"]
+    criterion = design.problem.criterion
+    aimed = [f"at x = {criterion.x:g}"] if isinstance(criterion, At) else []
+    headings = ["mechanism", "worst case", "average", *aimed, "vs this"]
     lines = []
     for row in field.rows:
         values = [row.by(Rank.WORST), row.by(Rank.AVERAGE)] + ([] if row.at is None else [row.at])

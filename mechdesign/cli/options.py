@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mechdesign.cli.signatures import completion
 from mechdesign.data.texts import parse_epsilons as parse_epsilons
 from mechdesign.engine import Dask, Engine, Local
 from mechdesign.errors import InvalidInput
@@ -18,9 +19,15 @@ from mechdesign.words.domains import (
     parse_domain as parse_domain,
     parse_interval as parse_interval,
 )
+from mechdesign.words.losses import NAMED
 
 Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
-LossText = Annotated[str, typer.Option("--loss", help="absolute, squared or power:P.")]
+LossText = Annotated[
+    str | None,
+    typer.Option(
+        "--loss", help="absolute (unless given), squared or power:P.", autocompletion=completion(lambda: NAMED)
+    ),
+]
 DomainText = Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")]
 Circular = Annotated[bool, typer.Option("--circular", help="The domain is a circle (0,2pi unless --domain 0,PERIOD).")]
 NoCompare = Annotated[bool, typer.Option("--no-compare", help="Leave out the published mechanisms.")]

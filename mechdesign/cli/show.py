@@ -203,7 +203,8 @@ def _losses(mechanism: ScalarMechanism, problem: Problem) -> list[Power]:
         return []
     period = mechanism.outputs.period if isinstance(mechanism.outputs, Circle) else None
     about = power_of(problem)
-    return list(dict.fromkeys([Absolute(period), Squared(period), *([] if about is None else [about])]))
+    asked = [] if about is None else [Power(about.exponent, period)]
+    return list(dict.fromkeys([Absolute(period), Squared(period), *asked]))
 
 
 def _errors(name: str, mechanism: ScalarMechanism, problem: Problem) -> list[Errors]:
@@ -225,4 +226,5 @@ def _print_mechanism(mechanism: Mechanism, name: str, prior: Atoms | None, label
 
 def _said(design: Design, part: Mechanism) -> str:
     """The epsilon of a part, or that every pair has its own."""
-    return protected(design.problem) if isinstance(design.problem, OfWords) else f"eps = {part.epsilon:g}"
+    is_whole = part is design.mechanism and isinstance(design.problem, OfWords)
+    return protected(design.problem) if is_whole else f"eps = {part.epsilon:g}"

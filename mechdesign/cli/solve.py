@@ -21,7 +21,7 @@ from mechdesign.values import files
 
 ANSWERS = ((Designed,),)
 EXAMPLE = """\
-$ echo '{"kind": "piecewise", "epsilon": 1}' > problem.json
+$ echo '{"kind": "minimax", "epsilon": 1}' > problem.json
 solve problem.json"""
 
 

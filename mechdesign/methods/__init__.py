@@ -21,12 +21,7 @@ if TYPE_CHECKING:
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
-    from mechdesign.methods.piecewise.problem import PiecewiseProblem as PiecewiseProblem
-    from mechdesign.methods.piecewise.program import search_pieces as search_pieces
     from mechdesign.methods.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height
-    from mechdesign.methods.piecewise.search import optimal_piecewise as optimal_piecewise
-    from mechdesign.methods.polar.problem import PolarProblem as PolarProblem
-    from mechdesign.methods.polar.search import optimal_polar as optimal_polar
     from mechdesign.methods.prior.problem import PriorProblem as PriorProblem
     from mechdesign.methods.prior.search import optimal_prior as optimal_prior
     from mechdesign.methods.registry import methods as methods, solve as solve

@@ -9,11 +9,13 @@ from mechdesign.exact.rational import float_down
 from mechdesign.exact.two_inputs import two_input_bound
 from mechdesign.mechanisms import catalogue
 from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
-from mechdesign.methods.piecewise.search import optimal_piecewise
+from mechdesign.methods.result import Design
 from mechdesign.values.declare import frozen
+from mechdesign.words.classes import Piecewise
 from mechdesign.words.domains import Circle, Interval
 from mechdesign.words.losses import Power
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _GAP = 2e-4
 _GRID = 1025
@@ -52,7 +54,7 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
     if not isinstance(loss, Power):
         raise InvalidInput("loss", loss, "be a power of the distance")
     if isinstance(domain, Circle):
-        best = optimal_piecewise(PiecewiseProblem(epsilon, loss, domain))
+        best = _piecewise(epsilon, loss, domain)
         found = best.certificate
         return Floor(found.lower, found.upper, "rotation averaging", best.own_law.name, found.claimed)
     try:
@@ -68,9 +70,15 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
         return _narrower(attained, _wide_floor(epsilon, loss, domain))
 
 
+def _piecewise(epsilon: float, loss: Power, domain: Interval | Circle) -> Design:
+    from mechdesign.methods.registry import solve
+
+    return solve(Problem(inputs=domain, loss=loss, privacy=Pure(epsilon), among=Piecewise()))
+
+
 def _wide_floor(epsilon: float, loss: Power, domain: Interval) -> Floor:
     """What two inputs forbid, and the best of the published mechanisms."""
-    rivals = {"this design": optimal_piecewise(PiecewiseProblem(epsilon, loss, domain)).certificate.upper}
+    rivals = {"this design": _piecewise(epsilon, loss, domain).certificate.upper}
     for entry in catalogue.ON_INTERVALS:
         with contextlib.suppress(CheckFailed):  # a rival whose error doubles cannot resolve is no help
             rivals[entry.key] = entry.build(epsilon, domain, loss).worst_case(loss)[0] * (1 + _ROUNDING)

@@ -14,7 +14,7 @@ import attrs
 
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.methods.evidence import Evidence
-from mechdesign.methods.result import Design, require_gap
+from mechdesign.methods.result import Design, require_gap, within_gap
 from mechdesign.methods.rivalry import Rivalry
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import GAP_OPTION, field, frozen, optional
@@ -47,6 +47,10 @@ class Demands:
     def within(self, usual: float) -> float:
         """The gap that was demanded, or else what is usual."""
         return usual if self.gap is None else self.gap
+
+    def met_by(self, design: Design, stopped: str) -> Design:
+        """The design if no gap was demanded or its bounds are as near, else `NoAnswer` that carries it."""
+        return design if self.gap is None else within_gap(design, self.gap, stopped)
 
 
 @frozen

@@ -32,11 +32,12 @@ from mechdesign.methods.pairwise.lexicographic_proof import PairsLexicographicBo
 from mechdesign.methods.pairwise.plane_proof import PlaneBound
 from mechdesign.methods.pairwise.proof import PairsBound
 from mechdesign.methods.pairwise.supports import supports as pairwise_supports
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
 from mechdesign.methods.piecewise.proof import BathtubBound, PiecewiseClaim
+from mechdesign.methods.piecewise.supports import supports as piecewise_supports
+from mechdesign.methods.piecewise_program.supports import supports as piecewise_program_supports
 from mechdesign.methods.points.proof import PointsBound
-from mechdesign.methods.polar.problem import PolarProblem
 from mechdesign.methods.polar.proof import SplitClaim
+from mechdesign.methods.polar.supports import supports as polar_supports
 from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.methods.prior.proof import BinsBound
 from mechdesign.methods.result import Design
@@ -47,13 +48,15 @@ from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.unbiased.proof import UnbiasedPriorBound
 from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.methods.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
+from mechdesign.methods.unbiased_worst.proof import UnbiasedWorstBound
+from mechdesign.methods.unbiased_worst.supports import supports as unbiased_worst_supports
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.supports import supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
-from mechdesign.words.classes import All, UnbiasedPiecewise
+from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -83,19 +86,11 @@ def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
     return answer
 
 
-def _at_once(module: str, name: str) -> Callable[[Any, float | None], Design]:
-    """A closed form takes no time that could run out."""
-    found = _answer(module, name)
-    return lambda problem, _: found(problem, None)
-
-
 ENTRIES = (
     Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
-    Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once("piecewise", "optimal_piecewise")),
     Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), _answer("minimax", "optimal_minimax")),
     Entry(PriorProblem, (BinsBound, PointsBound), _answer("prior", "optimal_prior")),
     Entry(TradeOffProblem, (TradeOffBound,), _answer("trade_off", "optimal_trade_off")),
-    Entry(PolarProblem, (SplitClaim,), _at_once("polar", "optimal_polar")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
     Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
@@ -105,6 +100,10 @@ ENTRIES = (
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+    Method("piecewise", "OGPM", (BathtubBound, PiecewiseClaim), piecewise_supports),
+    Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),
+    Method("polar", "OGPM (polar)", (SplitClaim,), polar_supports),
+    Method("unbiased_worst", "unbiased optimum", (UnbiasedWorstBound,), unbiased_worst_supports),
     Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
@@ -115,7 +114,7 @@ METHODS = (
 
 PROVEN_BY: dict[type[AnyProblem], tuple[type[Evidence], ...]] = {
     **{entry.problem: entry.proven_by for entry in ENTRIES},
-    Problem: tuple(kind for method in METHODS for kind in method.evidence),
+    Problem: tuple(dict.fromkeys(kind for method in METHODS for kind in method.evidence)),
 }
 """The problems that files hold, and for each the kinds of evidence that its designs may rest on."""
 
@@ -152,7 +151,7 @@ def solve(
         raise InvalidInput("problem", problem, "hold its functions, and this is what was understood of them", step)
     if answer is None:
         kinds = ", ".join(sorted(kind.__name__ for kind in (*_ANSWERS, Problem)))
-        step = "for example md.PiecewiseProblem(epsilon=1.0)"
+        step = "for example md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0))"
         raise InvalidInput("problem", problem, f"be one of {kinds}", step)
     for name, value in (("gap", gap), ("method", method), *options.items()):
         if value is not None:
@@ -180,9 +179,9 @@ def _chosen(problem: Problem, name: str | None) -> Method:
     if able:
         return able[0]
     missed = "; ".join(f"{key}: {why}" for key, why in reasons.items())
-    step = "md.methods(problem) lists the methods"
+    step = "md.methods(problem) lists the methods" if name is None else ""
     for word, other in _said_otherwise(problem):
-        if any(method.supports(other) is None for method in METHODS):
+        if any(method.supports(other) is None for method in METHODS if method.folder in reasons):
             step = f"it is answered with {word}"
             break
     raise InvalidInput("problem", problem, f"be one that a method answers ({missed})", step)
@@ -190,7 +189,8 @@ def _chosen(problem: Problem, name: str | None) -> Method:
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     """The problem with one of its words another one, wherever that makes a problem."""
-    criteria, classes = (Worst(), Average(problem.criterion.prior)), (All(), UnbiasedPiecewise())
+    criteria = Worst(), Average(problem.criterion.prior)
+    classes = All(), Piecewise(), Unbiased(), UnbiasedPiecewise()
     nearest = Pure(min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON))
     for name, values in (("criterion", criteria), ("among", classes), ("privacy", (nearest,))):
         for value in values:

@@ -21,6 +21,7 @@ from mechdesign.methods.result import Design
 from mechdesign.values.declare import frozen
 from mechdesign.words.domains import Domain, Finite, Interval
 from mechdesign.words.losses import Loss
+from mechdesign.words.problem import Problem
 
 _TRIED = 33
 _UNSURE = 1e-9
@@ -30,12 +31,14 @@ _UNSURE = 1e-9
 class Lost:
     """The expected loss of a mechanism at the worst input, and averaged under the prior or else over the inputs.
 
-    None is not known. What problems rank by may be an upper end, and ``lower`` the lower one.
+    None is not known. What problems rank by may be an upper end, and ``lower`` the lower one; ``at`` is the loss
+    at the one input that a problem is about.
     """
 
     worst: float | None
     average: float | None
     lower: float | None = None
+    at: float | None = None
 
 
 class Rivalry(Protocol):
@@ -60,6 +63,12 @@ class Rivalry(Protocol):
     def least(self, design: Design, lost: Lost) -> float | None:
         """The least that there is, if it is known, where it is not what designs lose themselves."""
         ...
+
+
+def asked_of(design: Design) -> Problem:
+    """The problem of the design, which is said in five words."""
+    assert isinstance(design.problem, Problem)
+    return design.problem
 
 
 def on_points(epsilon: float, points: Finite, loss: Loss) -> dict[str, Discrete]:

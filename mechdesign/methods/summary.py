@@ -24,8 +24,9 @@ from mechdesign.words.criteria import Aim, Criterion
 def summary(design: Design) -> str:
     """Certificate, mechanism, bounds and privacy.
 
-    >>> from mechdesign.methods import PiecewiseProblem, optimal_piecewise
-    >>> print(summary(optimal_piecewise(PiecewiseProblem(1.0))))
+    >>> import mechdesign as md
+    >>> problem = md.Problem(inputs=(0, 1), loss="absolute", privacy=md.Pure(1.0), among=md.Piecewise())
+    >>> print(summary(md.solve(problem)))
     certified optimum for [0, 1], eps = 1: worst-case absolute error
     OGPM: density p = 1.64872 on a window of width 0.377541, 0.606531 elsewhere
     <BLANKLINE>

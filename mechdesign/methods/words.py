@@ -22,14 +22,15 @@ from typing import Any
 
 from mechdesign.methods.evidence import Problem
 from mechdesign.values.codec import encoded
+from mechdesign.words.classes import Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Aim, Criterion, Lexicographic
 from mechdesign.words.domains import Circle, Product
-from mechdesign.words.losses import Power
+from mechdesign.words.losses import Custom, Power
 from mechdesign.words.problem import Problem as FiveWords
 
 Labels = tuple[Sequence[str], Sequence[str]]
 
-_OF_ONE_REPORT = (Aim.WORST, Aim.AT, Aim.AVERAGE, Aim.AVERAGE_CAPPED)
+_OF_ONE_REPORT = (Aim.WORST, Aim.AVERAGE, Aim.AVERAGE_CAPPED)
 
 
 def counted(number: int, noun: str) -> str:
@@ -136,7 +137,10 @@ def prior_of(problem: Problem) -> str | None:
 
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
-    if not isinstance(problem.criterion, Criterion) or problem.criterion.aim not in _OF_ONE_REPORT:
+    if isinstance(problem, FiveWords):
+        if not isinstance(problem.loss, Power | Custom) or isinstance(problem.among, Unbiased | UnbiasedPiecewise):
+            return None
+    elif not isinstance(problem.criterion, Criterion) or problem.criterion.aim not in _OF_ONE_REPORT:
         return None
     inputs = getattr(problem, "inputs", None)
     if any(isinstance(part, Circle) for part in (inputs.parts if isinstance(inputs, Product) else (inputs,))):

@@ -14,11 +14,10 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.finite.rivalry import SINGLE
 from mechdesign.methods.floor import Floor, floor_of
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
-from mechdesign.methods.piecewise.search import optimal_piecewise
 from mechdesign.methods.registry import solve
 from mechdesign.studies.own import Own, numbers_of
 from mechdesign.values.declare import Floats, array, evolved, frozen
+from mechdesign.words.classes import Piecewise
 from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.finite_losses import Matrix as Loss
 from mechdesign.words.losses import Power
@@ -72,7 +71,8 @@ class Numbers:
     def at(self, epsilon: float) -> tuple[Floor, Field]:
         """The certified optimum at an epsilon, and the mechanisms that keep it."""
         floor = floor_of(epsilon, self.loss, self.inputs)
-        optimum = optimal_piecewise(PiecewiseProblem(epsilon, self.loss, self.inputs)).own_law
+        asked = Problem(inputs=self.inputs, loss=self.loss, privacy=Pure(epsilon), among=Piecewise())
+        optimum = solve(asked).own_law
         built = {name: catalogue.build(name, epsilon, self.inputs, self.loss) for name in self.names}
         kept = {one.name: one.mechanism for one in self.mine if one.keeps(epsilon)}
         for name, mechanism in kept.items():  # what one's own file attains is above the optimum, too

@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.codec import if_any
-from mechdesign.values.declare import array, frozen, one_of, optional
+from mechdesign.values.declare import array, field, frozen, one_of, option, optional
+from mechdesign.words.domains import Circle, Interval, interval_of, parse_interval, require_domain
 from mechdesign.words.places import require_places
 
 Floats = NDArray[np.float64]
+
+MOST_PIECES = 100
 
 
 @frozen
@@ -55,6 +58,50 @@ class InPlane:
     places: Floats | None = array(optional(_in_plane), default=None, metadata=if_any())
 
 
+def _pieces(said: Any) -> int:
+    if isinstance(said, bool) or not isinstance(said, int) or not 1 <= said <= MOST_PIECES:
+        raise InvalidInput("pieces", said, f"be a whole number from 1 to {MOST_PIECES}", "3 are always enough")
+    return said
+
+
+def _outputs(said: Any) -> Interval | Circle:
+    outputs: Any = parse_interval(said, "outputs") if isinstance(said, str) else interval_of(said)
+    require_domain(outputs, (Interval, Circle), "outputs")
+    return outputs  # type: ignore[no-any-return]
+
+
+@frozen
+class Piecewise:
+    """Mechanisms whose densities have the same heights for every input, on pieces that move with it.
+
+    ``pieces`` is how many there are at most where errors are largest, ``outputs`` what is reported: the inputs
+    themselves if left out. Where inputs have several coordinates each has an independent mechanism of the kind.
+
+    >>> Piecewise(pieces=3, outputs=(-1, 2)).outputs
+    Interval(lower=-1.0, upper=2.0)
+    """
+
+    kind: ClassVar[str] = "piecewise"
+
+    pieces: int | None = field(
+        default=None,
+        converter=optional(_pieces),
+        metadata=if_any() | option("--pieces", "Most pieces m (free unless given)."),
+    )
+    outputs: Interval | Circle | None = field(
+        default=None,
+        converter=optional(_outputs),
+        metadata=if_any() | option("--outputs", "Outputs, as LO,HI (the inputs unless given).", metavar="LO,HI"),
+    )
+
+
+@frozen
+class Unbiased:
+    """All mechanisms with ``E[Y|x] = x`` that report numbers, whichever they are."""
+
+    kind: ClassVar[str] = "unbiased"
+
+
 @frozen
 class UnbiasedPiecewise:
     """Mechanisms with ``E[Y|x] = x`` whose density is constant on a window and outside, onto any interval."""
@@ -79,4 +126,4 @@ class Together:
     encoding: str = one_of("encoding", ENCODINGS, default="response")
 
 
-Class = All | Onto | InPlane | UnbiasedPiecewise | Together
+Class = All | Onto | InPlane | Piecewise | Unbiased | UnbiasedPiecewise | Together

@@ -24,7 +24,7 @@ from mechdesign.values.declare import (
     stored,
 )
 from mechdesign.words.cells import Cells, KnownPrior
-from mechdesign.words.domains import Domain, Finite, Interval, require_numbers
+from mechdesign.words.domains import Circle, Domain, Finite, Interval, require_between, require_numbers
 from mechdesign.words.priors import Atoms, Density, named_prior
 
 LEAST_SLACK, SLACK = 1e-9, 1e-3
@@ -170,6 +170,37 @@ class Lexicographic:
         return evolved(self, prior=prior_on(self.prior, inputs))
 
 
+@frozen
+class At:
+    """The expected loss of one input.
+
+    >>> At(0.25).words
+    'at 0.25'
+    """
+
+    kind: ClassVar[str] = "at"
+    prior: ClassVar[None] = None
+    ranks_by: ClassVar[str] = "at"
+
+    x: float = finite("at")
+
+    @property
+    def words(self) -> str:
+        return f"at {self.x!r}"
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return f"{measure} at x = {self.x:g}"
+
+    def over(self, inputs: Domain) -> At:
+        """The same, if it is about one of these inputs."""
+        if not isinstance(inputs, Interval):
+            rule = "be left out on a circle" if isinstance(inputs, Circle) else "be asked of an interval"
+            raise InvalidInput("at", self.x, rule, "take Worst()")
+        require_between(self.x, inputs, "at")
+        return self
+
+
 OverInputs = Worst | Average | Lexicographic
 """What is least over the inputs."""
 
@@ -201,7 +232,6 @@ class Aim(Enum):
     """What is least. The values are the words of files."""
 
     WORST = "worst case"
-    AT = "at"
     AVERAGE = "average under the prior"
     AVERAGE_CAPPED = "average under the prior, worst case capped"
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
@@ -211,18 +241,17 @@ class Aim(Enum):
 
 @frozen
 class Criterion:
-    """An aim, and for `Aim.AT` the input it is about.
+    """An aim.
 
-    >>> Criterion(Aim.AT, 0.5).words
-    'at 0.5'
+    >>> Criterion(Aim.WORST).words
+    'worst case'
     """
 
     aim: Aim
-    x: float | None = None
 
     @property
     def words(self) -> str:
-        return self.aim.value if self.x is None else f"{self.aim.value} {self.x!r}"
+        return self.aim.value
 
     @property
     def ranks_by(self) -> str:
@@ -231,16 +260,14 @@ class Criterion:
 
     def headline(self, measure: str) -> str:
         """The quantity that is least."""
-        return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure, x=self.x)
+        return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure)
 
 
 _RANKS_BY = {
-    Aim.AT: "at",
     Aim.AVERAGE: "average",
     Aim.AVERAGE_UNBIASED: "average",
 }
 _HEADLINES = {
-    Aim.AT: "{measure} at x = {x:g}",
     Aim.AVERAGE: "average {measure} under the prior",
     Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
     Aim.OBJECTIVE: "objective",

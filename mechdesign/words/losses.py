@@ -20,9 +20,9 @@ from mechdesign.values.declare import field, frozen, option
 
 Floats = NDArray[np.float64]
 
-_NAMED = {"absolute": 1.0, "squared": 2.0}
+NAMED = {"absolute": 1.0, "squared": 2.0}
 
-OPTION = option("--loss", "absolute, squared or power:P.", words=lambda: _NAMED)
+OPTION = option("--loss", "absolute, squared or power:P.", words=lambda: NAMED)
 """How commands take a loss: `parse_loss` reads it."""
 
 
@@ -77,7 +77,7 @@ class Power:
     def name(self) -> str:
         short = f"{self.exponent:g}"
         exponent = short if float(short) == self.exponent else repr(self.exponent)  # no two powers share a name
-        base = {number: name for name, number in _NAMED.items()}.get(self.exponent, f"power:{exponent}")
+        base = {number: name for name, number in NAMED.items()}.get(self.exponent, f"power:{exponent}")
         return base if self.period is None else f"circular {base}"
 
     def distance(self, y: ArrayLike, x: ArrayLike) -> Floats:
@@ -207,8 +207,8 @@ def parse_loss(text: str, period: float | None = None) -> Power:
     Power(exponent=1.5)
     """
     name, _, argument = text.strip().lower().partition(":")
-    if name in _NAMED and not argument:
-        return Power(_NAMED[name], period)
+    if name in NAMED and not argument:
+        return Power(NAMED[name], period)
     if name == "power" and argument:
         try:
             return Power(require_number_text(argument), period)
@@ -216,4 +216,4 @@ def parse_loss(text: str, period: float | None = None) -> Power:
             if isinstance(error, InvalidInput):
                 raise
     rule = "be absolute, squared or power:P"
-    raise InvalidInput("loss", text, rule, did_you_mean(name, _NAMED) or "for example power:1.5")
+    raise InvalidInput("loss", text, rule, did_you_mean(name, NAMED) or "for example power:1.5")

@@ -13,14 +13,14 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, Together, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
 from mechdesign.words.counts import Count
-from mechdesign.words.criteria import Average, Lexicographic, OverInputs, Worst
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Worst
+from mechdesign.words.domains import Circle, Finite, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
 from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
-from mechdesign.words.losses import Power, parse_loss
+from mechdesign.words.losses import Custom, Loss, Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
 from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
 from mechdesign.words.workloads import AnyQueries, Workload
@@ -47,7 +47,7 @@ def _losses(said: Any) -> Any:
 
 def _inputs(said: Any) -> Any:
     """A domain; two ends in a tuple are an interval, other numbers points."""
-    if said is None or isinstance(said, Finite | Interval):
+    if said is None or isinstance(said, Finite | Interval | Circle | Product):
         return said
     return Interval(*said) if isinstance(said, tuple) and len(said) == 2 else Finite(said)
 
@@ -64,6 +64,7 @@ class Fit(Protocol):
 
 FITS: Mapping[type, Fit] = {
     Power: distances,
+    Custom: distances,
     Matrix: tables,
     Distances: tables,
     GaussianLocation: models,
@@ -93,16 +94,25 @@ class Problem:
 
     kind: ClassVar[str] = "problem"
 
-    inputs: Finite | Interval = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Power | Model | Workload | Count = field(kw_only=True, converter=_losses)
+    inputs: Finite | Interval | Circle | Product = field(default=None, kw_only=True, converter=_inputs)
+    loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses)
     privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
         "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
-    criterion: OverInputs = _word(
-        "criterion", Worst, Average, Lexicographic, step="for example criteria.Worst()", default=Worst()
+    criterion: OverInputs | At = _word(
+        "criterion", Worst, Average, Lexicographic, At, step="for example criteria.Worst()", default=Worst()
     )
     among: Class = _word(
-        "among", All, Onto, InPlane, UnbiasedPiecewise, Together, step="for example classes.All()", default=All()
+        "among",
+        All,
+        Onto,
+        InPlane,
+        Piecewise,
+        Unbiased,
+        UnbiasedPiecewise,
+        Together,
+        step="for example classes.All()",
+        default=All(),
     )
 
     def __attrs_post_init__(self) -> None:
@@ -147,7 +157,7 @@ class Problem:
             raise InvalidInput("loss", self.loss, "be one of finitely many inputs and outputs")
         if isinstance(self.loss, Distances):
             assert isinstance(self.privacy, Metric)
-            assert not isinstance(self.among, UnbiasedPiecewise)
+            assert isinstance(self.among, All | Onto | InPlane)
             return table_of_places(self.loss, self.privacy, self.among)
         table = self.loss.table
         if isinstance(self.privacy, Metric) and self.privacy.points.shape[1] > 1 and table.names[0] is None:

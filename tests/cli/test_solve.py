@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from mechdesign import JointProblem, MinimaxProblem, PiecewiseProblem, load_design, optimal_minimax
+from mechdesign import JointProblem, MinimaxProblem, load_design, optimal_minimax
 from mechdesign.values.codec import encoded
+from tests.methods import problems
 
 
 def _file(folder: Path, problem: object) -> str:
@@ -25,7 +26,7 @@ def test_a_problem_is_its_kind_and_the_fields_without_default(run: Any, tmp_path
     assert (found.problem, found.mechanism) == (asked.problem, asked.mechanism)
 
 
-@pytest.mark.parametrize("problem", [PiecewiseProblem(2.0, at=0.25), JointProblem(1.0, 100, 0.1)])
+@pytest.mark.parametrize("problem", [problems.piecewise(2.0, at=0.25), JointProblem(1.0, 100, 0.1)])
 def test_what_a_design_says_of_its_problem_can_be_solved_again(run: Any, tmp_path: Path, problem: Any) -> None:
     told = run("solve", _file(tmp_path, json.loads(json.dumps(encoded(problem)))), "--json").json
     assert told["problem"]["kind"] == problem.kind
@@ -34,7 +35,7 @@ def test_what_a_design_says_of_its_problem_can_be_solved_again(run: Any, tmp_pat
 
 def test_a_saved_design_is_solved_anew(run: Any, tmp_path: Path) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
-    run("solve", _file(tmp_path, {"kind": "piecewise", "epsilon": 1}), "--out", str(first))
+    run("solve", _file(tmp_path, encoded(problems.piecewise(1.0))), "--out", str(first))
     assert run("solve", str(first), "--out", str(second), "--plot", str(tmp_path / "p.png")).code == 0
     assert load_design(first) == load_design(second)
     assert (tmp_path / "p.png").stat().st_size > 1000

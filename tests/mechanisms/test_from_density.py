@@ -18,6 +18,7 @@ from mechdesign.mechanisms import Discrete, FromDensity, Truncated
 from mechdesign.methods.result import Design
 from mechdesign.tables import make_table
 from mechdesign.values.codec import encoded
+from tests.methods import problems
 
 Floats = NDArray[np.float64]
 
@@ -142,7 +143,7 @@ def test_nothing_is_proven_of_it() -> None:
 
 
 def test_it_cannot_be_the_mechanism_of_a_design() -> None:
-    design = md.optimal_piecewise(md.PiecewiseProblem(1.0))
+    design = md.solve(problems.piecewise(1.0))
     with pytest.raises(CheckFailed, match="no privacy can be proven"):
         Design(design.problem, _as_function(OGPM, with_kinks=False), design.evidence, design.report)
 
@@ -189,7 +190,7 @@ def test_a_table_of_probabilities_is_ranked_for_a_loss_matrix() -> None:
 
 
 def test_a_mechanism_that_is_less_private_than_the_optimum_is_not_compared_with_it() -> None:
-    design = md.optimal_piecewise(md.PiecewiseProblem(1.0))
+    design = md.solve(problems.piecewise(1.0))
     with pytest.raises(CheckFailed, match="privacy loss"):
         field_of(design, {"mine": catalogue.ogpm(2.0)})
     with pytest.raises(CheckFailed, match="privacy loss"):
@@ -197,7 +198,7 @@ def test_a_mechanism_that_is_less_private_than_the_optimum_is_not_compared_with_
 
 
 def test_a_mechanism_for_other_inputs_or_by_a_taken_name_is_refused() -> None:
-    design = md.optimal_piecewise(md.PiecewiseProblem(1.0))
+    design = md.solve(problems.piecewise(1.0))
     with pytest.raises(InvalidInput, match="take the problem's inputs"):
         field_of(design, {"mine": catalogue.pm(1.0, md.Interval(0, 2))})
     for name in (THIS, "pm"):

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign import Absolute, Circle, Interval, InvalidInput, PolarProblem, Squared, optimal_polar
+from mechdesign import Absolute, Circle, Interval, InvalidInput, Squared, solve
 from mechdesign.mechanisms import Product, catalogue as c
 from mechdesign.mechanisms.protocol import require_scalar
 from mechdesign.words import priors
+from tests.methods import problems
 
 PAIR = Product((c.pm(1.0, Interval(-1, 1)), c.sw(2.0, Interval(0, 1))))
 X = np.array([[0.5, 0.25], [-1.0, 1.0]])
@@ -54,7 +55,7 @@ def test_break_points_and_averages_are_taken_coordinate_by_coordinate() -> None:
 
 @pytest.mark.parametrize("method", ["worst_case", "average_loss", "breakpoints"])
 def test_one_loss_for_all_coordinates_is_refused_with_what_to_call(method: str) -> None:
-    polar = optimal_polar(PolarProblem(2.0, angles=Circle(360.0))).mechanism
+    polar = solve(problems.polar(2.0, angles=Circle(360.0))).mechanism
     with pytest.raises(InvalidInput, match=r"one a coordinate .*\[Squared\(\), Squared\(360\.0\)\]"):
         getattr(polar, method)(Absolute())
     getattr(polar, method)([Squared(), Squared(360.0)])
@@ -67,7 +68,7 @@ def test_one_prior_for_all_coordinates_is_refused() -> None:
 
 @pytest.mark.parametrize("ask", ["mean", "variance"])
 def test_means_of_angles_are_refused(ask: str) -> None:
-    polar = optimal_polar(PolarProblem(2.0)).mechanism
+    polar = solve(problems.polar(2.0)).mechanism
     with pytest.raises(InvalidInput, match="circular loss"):
         getattr(polar, ask)([0.5, 1.0])
 

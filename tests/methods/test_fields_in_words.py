@@ -25,9 +25,11 @@ from mechdesign.methods.words import asked, heading, headline, protected
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.counts import Moments as ShareMoments
+from mechdesign.words.losses import Loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
+from tests.methods import problems
 from tests.methods.problems import hidden_problem, workload_problem
 
 UNIT = md.Interval(0, 1)
@@ -87,12 +89,8 @@ TRIANGLE = md.Problem(
 )
 
 
-def piecewise(**said: Any) -> md.PiecewiseProblem:
-    return md.PiecewiseProblem(**{"epsilon": 1.0} | said)
-
-
-def polar(**said: Any) -> md.PolarProblem:
-    return md.PolarProblem(**{"epsilon": 4.0} | said)
+def polar(**said: Any) -> md.Problem:
+    return problems.polar(**{"epsilon": 4.0} | said)
 
 
 def under(prior: Any = VALUES, **said: Any) -> md.PriorProblem:
@@ -232,18 +230,12 @@ ROWS: dict[str, Row] = {
     "lexicographic.slack": Another(matrix_least(1e-5), matrix_least(0.2)),
     "onto.places": Another(places(among=md.Onto([[1, 1], [5, 1]])), places(among=md.Onto([[1, 2], [5, 1]]))),
     "in the plane.places": Same(TRIANGLE, evolved(TRIANGLE, among=md.InPlane([[0, 0], [0.5, 0.5]]))),
-    "piecewise.epsilon": Another(piecewise(), piecewise(epsilon=2.0)),
-    "piecewise.loss": Another(piecewise(), piecewise(loss=md.Squared())),
-    "piecewise.inputs": Another(
-        piecewise(outputs=md.Interval(-1, 4)), piecewise(inputs=md.Interval(0, 4), outputs=md.Interval(-1, 4))
+    "piecewise.outputs": Another(
+        problems.piecewise(outputs=md.Interval(-1, 2)), problems.piecewise(outputs=md.Interval(-1, 4))
     ),
-    "piecewise.outputs": Another(piecewise(outputs=md.Interval(-1, 2)), piecewise(outputs=md.Interval(-1, 4))),
-    "piecewise.at": Another(piecewise(at=0.5), piecewise(at=0.25)),
-    "piecewise.pieces": Another(piecewise(), piecewise(pieces=1)),
-    "polar.epsilon": Another(polar(), polar(epsilon=5.0)),
-    "polar.exponent": Another(polar(), polar(exponent=1.0)),
-    "polar.distances": Another(polar(), polar(distances=md.Interval(0, 3))),
-    "polar.angles": Another(polar(), polar(angles=md.Circle(7.0))),
+    "at.x": Another(problems.piecewise(at=0.5), problems.piecewise(at=0.25)),
+    "piecewise.pieces": Another(problems.piecewise(), problems.piecewise(pieces=1)),
+    "product.parts": Another(polar(), polar(distances=(0, 3))),
     "prior.epsilon": Another(under(), under(epsilon=2.0)),
     "prior.prior": Another(under(), under(OTHERS)),
     "prior.loss": Another(under(), under(loss=md.Absolute())),
@@ -322,8 +314,8 @@ ROWS: dict[str, Row] = {
     "interval.lower": Another(minimax(), minimax(inputs=md.Interval(-1, 1))),
     "interval.upper": Another(minimax(), minimax(inputs=md.Interval(0, 3))),
     "circle.period": Another(
-        piecewise(loss=md.Absolute(360.0), inputs=md.Circle(360.0)),
-        piecewise(loss=md.Absolute(24.0), inputs=md.Circle(24.0)),
+        problems.piecewise(loss=md.Absolute(360.0), inputs=md.Circle(360.0)),
+        problems.piecewise(loss=md.Absolute(24.0), inputs=md.Circle(24.0)),
     ),
     "finite.points": Another(
         minimax(inputs=md.Finite((0, 1, 2, 3, 4, 5, 9))), minimax(inputs=md.Finite((0, 1, 5, 6, 7, 8, 9)))
@@ -361,6 +353,8 @@ TEXTS = ("custom.objective", "custom.constraints", "custom.unread")
 def _values_in(hint: Any) -> Iterator[type]:
     if isinstance(hint, type) and attrs.has(hint):
         yield hint
+    if hint is Loss:
+        yield md.Power  # the one loss of numbers that files hold
     for part in typing.get_args(hint):
         yield from _values_in(part)
 
@@ -459,7 +453,7 @@ def test_texts_that_name_functions_change_nothing(name: str) -> None:
         (places_least(0.01), "worst case within 1% of the least"),
         (trade_off(slack=0.1), "worst case within 15% of the least"),
         (polar(exponent=1.0), "worst-case absolute error"),
-        (piecewise(loss=md.Squared(), at=0.25), "squared error at x = 0.25"),
+        (problems.piecewise(loss=md.Squared(), at=0.25), "squared error at x = 0.25"),
     ],
     ids=["weights", "slack", "slack of pairs", "slack of an interval", "exponent", "at"],
 )
@@ -475,7 +469,7 @@ def test_a_report_decides_no_words() -> None:
     assert found is not None
     silent = evolved(found, report=evolved(found.report, details={}))
     assert silent.summary().startswith("best design so far")
-    best = md.solve(piecewise())
+    best = md.solve(problems.piecewise())
     loud = saying_why(evolved(best, report=evolved(best.report, details={"stopped": "x"})), 0.0, "x")
     assert loud.summary().startswith("certified optimum for")
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mechdesign import Absolute, Interval, PiecewiseProblem, Squared, optimal_piecewise
+from mechdesign import Absolute, Approximate, Average, Distances, Interval, Metric, Problem, Squared, solve
 from mechdesign.methods import JointProblem, optimal_joint
-from mechdesign.methods.registry import solve
 from mechdesign.methods.result import FORMAT, USE, VERSION
 from mechdesign.methods.saved import design_schema
+from tests.methods import problems
 from tests.methods.problems import hidden_problem
 
 TEXT = (Path(__file__).parents[2] / "FORMAT.md").read_text(encoding="utf-8")
@@ -30,11 +30,13 @@ def _saved(design: Any, folder: Path) -> dict[str, Any]:
 
 
 DESIGNS: dict[str, Any] = {
-    "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
-    "line onto more": lambda: optimal_piecewise(PiecewiseProblem(2.0, Absolute(), outputs=Interval(-0.5, 2))),
-    "at": lambda: optimal_piecewise(PiecewiseProblem(0.5, Absolute(), at=0.3)),
+    "line": lambda: solve(problems.piecewise(1.0, Squared())),
+    "line onto more": lambda: solve(problems.piecewise(2.0, Absolute(), outputs=Interval(-0.5, 2))),
+    "at": lambda: solve(problems.piecewise(0.5, Absolute(), at=0.3)),
     "hidden joint": lambda: solve(hidden_problem(1.0, 200, 0.03)),
     "hidden joint with a delta": lambda: solve(hidden_problem(1.0, 20, 0.0, delta=1e-2)),
+    "delta": lambda: solve(Problem(loss=[[0, 1], [1, 0]], privacy=Approximate(1.0, 1e-3))),
+    "places": lambda: solve(Problem(loss=Distances(), privacy=Metric([0, 1], 1.0), criterion=Average())),
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, caps=(1.5,))),
 }
 
@@ -53,13 +55,17 @@ def test_a_file_has_the_documented_keys_and_no_others(name: str, tmp_path: Path)
     assert all(f"`{key}`" in SECTION for key in document["report"])
 
 
+ECHOES = {("joint", "problem"): {"count"}, ("joint", "mechanism"): {"group", "p", "rho"}}
+
+
 @pytest.mark.parametrize("part", ["problem", "mechanism", "certificate", "evidence", "report"])
-def test_the_schema_asks_for_every_key_but_an_echo(part: str, tmp_path: Path) -> None:
-    text = json.dumps(_saved(DESIGNS["line"](), tmp_path))
+@pytest.mark.parametrize("name", ["line", "joint"])
+def test_the_schema_asks_for_every_key_but_an_echo(name: str, part: str, tmp_path: Path) -> None:
+    text = json.dumps(_saved(DESIGNS[name](), tmp_path))
     for key in _part(json.loads(text), part):
         document = json.loads(text)
         del _part(document, part)[key]
-        assert SCHEMA.is_valid(document) == ((part, key) in {("problem", "loss"), ("problem", "criterion")}), key
+        assert SCHEMA.is_valid(document) == (key in ECHOES.get((name, part), ())), key
 
 
 def _part(document: dict[str, Any], name: str) -> dict[str, Any]:
@@ -68,7 +74,7 @@ def _part(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_the_schema_takes_only_evidence_of_the_problem_and_claims_that_are_called_so(tmp_path: Path) -> None:
-    document, other = (_saved(DESIGNS[name](), tmp_path) for name in ("line", "hidden joint"))
+    document, other = (_saved(DESIGNS[name](), tmp_path) for name in ("line", "joint"))
     claimed = {"claimed": True, "evidence": {"kind": "piecewise claim", "lower": 0.0}}
     assert SCHEMA.is_valid(document | {"certificate": document["certificate"] | claimed})
     for certificate in (
@@ -84,10 +90,15 @@ def test_a_bound_can_be_checked_by_hand_as_it_is_said(name: str, tmp_path: Path)
     """From the numbers of the file alone, by the formulas of FORMAT.md."""
     document = _saved(DESIGNS[name](), tmp_path)
     problem, mechanism, certificate = (document[part] for part in ("problem", "mechanism", "certificate"))
-    p, c = problem["loss_form"]["exponent"], math.exp(problem["epsilon"])
-    a, b = problem["outputs"]["lower"], problem["outputs"]["upper"]
+    p, c = problem["loss"]["exponent"], math.exp(problem["privacy"]["epsilon"])
+    outputs = problem["among"].get("outputs", problem["inputs"])
+    a, b = outputs["lower"], outputs["upper"]
     ends = problem["inputs"]["lower"], problem["inputs"]["upper"]
-    x = max(ends, key=lambda end: abs(end - (a + b) / 2)) if problem["at"] is None else problem["at"]
+    x = (
+        max(ends, key=lambda end: abs(end - (a + b) / 2))
+        if problem["criterion"]["kind"] == "worst"
+        else problem["criterion"]["x"]
+    )
     r, length = certificate["evidence"]["radius"], b - a
 
     def excess(s: float, t: float, level: float) -> float:

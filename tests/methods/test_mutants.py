@@ -34,21 +34,16 @@ from mechdesign import (
     Interval,
     InvalidInput,
     MinimaxProblem,
-    PiecewiseProblem,
-    PolarProblem,
     Power,
     PriorProblem,
     Squared,
     TradeOffProblem,
     UnbiasedProblem,
     optimal_minimax,
-    optimal_piecewise,
-    optimal_polar,
     optimal_prior,
     optimal_trade_off,
     optimal_unbiased,
     priors,
-    search_pieces,
 )
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.hidden import TogetherLaw
@@ -74,14 +69,15 @@ from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import All, InPlane, Onto, UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, Average, Criterion, Lexicographic, Worst
+from mechdesign.words.classes import All, InPlane, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
+from tests.methods import problems
 from tests.methods.problems import hidden_problem, information, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
@@ -102,10 +98,10 @@ HERE = 1e-9
 """Relative: what doubles may lose in the errors computed here."""
 
 DESIGNS: dict[str, Callable[[], Any]] = {
-    "piecewise": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
-    "piecewise onto more": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), UNIT, Interval(-0.5, 2))),
-    "piecewise at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.25)),
-    "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
+    "piecewise": lambda: solve(problems.piecewise(1.0, Squared())),
+    "piecewise onto more": lambda: solve(problems.piecewise(1.0, Absolute(), UNIT, Interval(-0.5, 2))),
+    "piecewise at": lambda: solve(problems.piecewise(1.0, Absolute(), at=0.25)),
+    "circle": lambda: solve(problems.piecewise(1.0, Squared(360.0), Circle(360.0))),
     "unbiased piecewise": lambda: solve(_variance_problem(4.0)),
     "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
     "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Absolute())),
@@ -117,6 +113,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased atoms": lambda: optimal_unbiased(
         UnbiasedProblem(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]), size=3, gap=1e-2)
     ),
+    "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
     "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=3, gap=1e-2)),
     "additive": lambda: optimal_additive(
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1, gap=1e-2)
@@ -148,9 +145,9 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "whole numbers prior": lambda: optimal_prior(
         PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
     ),
-    "claimed": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
+    "claimed": lambda: solve(problems.piecewise(1.0, Power(1.5))),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
-    "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
+    "searched pieces": lambda: solve(problems.piecewise(1.0, Squared(), pieces=3), method="piecewise_program"),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
     "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
@@ -161,7 +158,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload grid worst": lambda: _by_pairs(workload_problem(1.0, Parity(2, 2), "worst")),
     "workload by a tree": lambda: _by_tree(md.solve(workload_problem(1.0, Prefix(3)))),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
-    "polar": lambda: optimal_polar(PolarProblem(4.0)),
+    "polar": lambda: solve(problems.polar(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
     "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
     "pair over shares": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
@@ -341,18 +338,19 @@ def _piecewise(saved: Any) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
     exponent = problem.loss.exponent
     if isinstance(mechanism.inputs, Circle):
-        assert problem.criterion == Criterion(Aim.WORST)
+        assert problem.criterion == Worst()
         assert problem.loss.period == mechanism.inputs.period
         x, start, stop = mechanism.inputs.period / 2, 0.0, mechanism.inputs.period
         attained = float(_piecewise_moment(mechanism, np.array([x]), exponent)[0])
         return Truth(attained, _best_piecewise(mechanism.epsilon, exponent, start, stop, x))
     assert problem.loss.period is None
-    assert problem.criterion == (Criterion(Aim.WORST) if problem.at is None else Criterion(Aim.AT, problem.at))
-    places = _many(mechanism.inputs) if problem.at is None else np.array([problem.at])
+    at = problem.criterion.x if isinstance(problem.criterion, At) else None
+    assert problem.criterion == (Worst() if at is None else At(at))
+    places = _many(mechanism.inputs) if at is None else np.array([at])
     assert mechanism.inputs.lower <= places.min() <= places.max() <= mechanism.inputs.upper
     errors = _piecewise_moment(mechanism, places, exponent)
     outputs, hardest = mechanism.outputs, float(places[int(errors.argmax())])
-    assert outputs == problem.outputs
+    assert outputs == (problem.inputs if problem.among.outputs is None else problem.among.outputs)
     rival = _best_piecewise(mechanism.epsilon, exponent, outputs.lower, outputs.upper, hardest)
     return Truth(float(errors.max()), rival)
 
@@ -360,10 +358,10 @@ def _piecewise(saved: Any) -> Truth:
 def _polar(saved: Any) -> Truth:
     distance, angle = saved.mechanism.parts
     problem = saved.problem
-    assert (distance.inputs, angle.inputs) == (problem.distances, problem.angles)
-    assert (distance.outputs, angle.outputs) == (problem.distances, problem.angles)
-    line = _piecewise_moment(distance, _many(distance.inputs), problem.exponent).max()
-    circle = _piecewise_moment(angle, np.zeros(1), problem.exponent).max()
+    assert (problem.criterion, problem.loss.period) == (Worst(), None)
+    assert (distance.inputs, angle.inputs) == (distance.outputs, angle.outputs) == problem.inputs.parts
+    line = _piecewise_moment(distance, _many(distance.inputs), problem.loss.exponent).max()
+    circle = _piecewise_moment(angle, np.zeros(1), problem.loss.exponent).max()
     return Truth(float(line + circle), math.inf)
 
 
@@ -536,6 +534,33 @@ def _unbiased(saved: Any, name: str) -> Truth:
     same = honest.inputs == mechanism.inputs and getattr(honest, "bins", 0) == getattr(mechanism, "bins", 0)
     if same and honest.ratio <= math.exp(mechanism.epsilon):
         values.append(_variance(honest, grid, weights))
+    return Truth(values[0], min(values))
+
+
+def _worst_variance(mechanism: Any) -> float:
+    """On inputs all over the interval, and then on many around the worst."""
+    places = _many(mechanism.inputs)
+    points, base = np.asarray(mechanism.points), np.asarray(mechanism.base)
+    for _ in range(3):
+        rows = _unbiased_rows(points, base, mechanism.ratio, places)
+        assert abs(rows @ points - places).max() <= 1e-6 * np.ptp(points), "biased"
+        values = (rows * (points[None, :] - places[:, None]) ** 2).sum(axis=1)
+        worst, width = float(places[int(np.argmax(values))]), float(np.diff(places).max())
+        places = np.clip(worst + width * np.linspace(-1, 1, 21), mechanism.inputs.lower, mechanism.inputs.upper)
+    return float(values.max())
+
+
+@cache
+def _honest_worst_variance(name: str) -> float:
+    return _worst_variance(_honest(name).mechanism)
+
+
+def _unbiased_worst(saved: Any, name: str) -> Truth:
+    mechanism, honest = saved.mechanism, _honest(name).mechanism
+    assert (saved.problem.criterion, saved.problem.loss) == (Worst(), Power(2.0))
+    values = [_worst_variance(mechanism)]
+    if honest.inputs == mechanism.inputs and honest.ratio <= math.exp(mechanism.epsilon):
+        values.append(_honest_worst_variance(name))
     return Truth(values[0], min(values))
 
 
@@ -958,6 +983,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "trade-off": _trade_off,
     "trade-off least": _trade_off,
     "unbiased": _unbiased,
+    "unbiased worst": _unbiased_worst,
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1038,7 +1064,7 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
         allowed |= {text.partition(", under the prior rounded")[0] for text in allowed}
     if isinstance(problem, MinimaxProblem | PriorProblem) and isinstance(problem.inputs, Finite):
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
-    if isinstance(problem, PiecewiseProblem) and problem.pieces == 1:
+    if isinstance(problem, Problem) and isinstance(problem.among, Piecewise) and problem.among.pieces == 1:
         allowed = {"one-piece mechanisms"}
     if name == "places":
         on_all = problem.loss.exponent == 1 and isinstance(problem.among, All)
@@ -1067,10 +1093,6 @@ def _require_true_words(said: Document, saved: Any) -> None:
     if isinstance(problem, JointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
-    elif isinstance(problem, PolarProblem):
-        assert said["problem"]["loss"] == " + ".join(
-            f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
-        )
     elif not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
@@ -1304,9 +1326,10 @@ def test_no_mutant_that_is_read_says_something_false(name: str) -> None:
 
 
 SHARES: dict[tuple[str, str], dict[str, int]] = {
-    ("piecewise", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
-    ("piecewise", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
+    ("problem", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
+    ("problem", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
     ("problem", "unbiased"): {"unbiased piecewise": 10_000},
+    ("problem", "unbiased worst"): {"unbiased worst": 10_000},
     ("minimax", "minimax"): {"minimax": 10_000},
     ("minimax", "minimax claim"): {"claimed minimax": 10_000},
     ("minimax", "points"): {"whole numbers": 10_000},
@@ -1332,7 +1355,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     },
     ("problem", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
     ("problem", "information"): {"information": 10_000},
-    ("polar", "split claim"): {"polar": 10_000},
+    ("problem", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {
         "pair": 3000,
         "pair with colluders": 3000,

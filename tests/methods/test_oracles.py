@@ -12,13 +12,14 @@ from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 from scipy.sparse import csr_array, hstack, identity, kron, vstack
 
-from mechdesign import Absolute, Circle, Interval, Squared
+from mechdesign import Absolute, Circle, Interval, Squared, solve
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
-from mechdesign.methods import MinimaxProblem, PiecewiseProblem, optimal_minimax, optimal_piecewise
+from mechdesign.methods import MinimaxProblem, optimal_minimax
 from mechdesign.methods.prior import PriorProblem, optimal_prior
 from mechdesign.words import priors
 from mechdesign.words.losses import Power
+from tests.methods import problems
 from tests.oracles.exact_simplex import ExactSimplex, RationalProgram
 
 UNIT = Interval(0, 1)
@@ -143,7 +144,7 @@ def test_the_circle_s_density_lies_between_two_cyclic_programs(epsilon: float, e
     below = _compact(epsilon, np.maximum(distance - step / 2, 0.0) ** exponent, None)
     above = _compact(epsilon, np.minimum(distance + step / 2, math.pi) ** exponent, None)
     loss = Power(float(exponent)).on_circle(2 * math.pi)
-    certificate = optimal_piecewise(PiecewiseProblem(epsilon, loss, Circle())).certificate
+    certificate = solve(problems.piecewise(epsilon, loss, Circle())).certificate
     assert below <= certificate.lower
     assert certificate.upper <= above
     assert above - below < 0.25 * math.pi**exponent

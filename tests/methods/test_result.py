@@ -21,8 +21,6 @@ from mechdesign import (
     Interval,
     InvalidInput,
     MinimaxProblem,
-    PiecewiseProblem,
-    PolarProblem,
     Power,
     PriorProblem,
     Squared,
@@ -30,8 +28,6 @@ from mechdesign import (
     UnbiasedProblem,
     load_design,
     optimal_minimax,
-    optimal_piecewise,
-    optimal_polar,
     optimal_prior,
     optimal_trade_off,
     optimal_unbiased,
@@ -54,6 +50,7 @@ from mechdesign.words.classes import UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods import problems
 from tests.methods.problems import hidden_problem
 
 
@@ -62,11 +59,11 @@ def _unbiased_piecewise(epsilon: float) -> Problem:
 
 
 DESIGNS = {
-    "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
-    "at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.2)),
-    "power": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
-    "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
-    "polar": lambda: optimal_polar(PolarProblem(4.0)),
+    "line": lambda: solve(problems.piecewise(1.0, Squared())),
+    "at": lambda: solve(problems.piecewise(1.0, Absolute(), at=0.2)),
+    "power": lambda: solve(problems.piecewise(1.0, Power(1.5))),
+    "circle": lambda: solve(problems.piecewise(1.0, Squared(360.0), Circle(360.0))),
+    "polar": lambda: solve(problems.polar(4.0)),
     "unbiased": lambda: solve(_unbiased_piecewise(1.0)),
     "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), gap=1e-3)),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-3)),
@@ -143,10 +140,9 @@ def _saved(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         ("certificate", "privacy_loss"),
         ("certificate", "upper"),
         ("certificate", "evidence", "radius"),
-        ("problem", "epsilon"),
+        ("problem", "privacy", "epsilon"),
         ("problem", "inputs", "upper"),
-        ("problem", "outputs", "upper"),
-        ("problem", "loss_form", "exponent"),
+        ("problem", "loss", "exponent"),
         ("certificate", "privacy", "epsilon"),
         ("certificate", "privacy", "loss"),
     ],
@@ -208,8 +204,8 @@ def test_a_certificate_number_of_the_wrong_type_is_refused(value: object, tmp_pa
 
 
 def test_a_function_loss_cannot_be_saved_and_leaves_no_file(tmp_path: Path) -> None:
-    design = optimal_piecewise(PiecewiseProblem(1.0, Custom(lambda y, x: abs(y - x))))
-    with pytest.raises(InvalidInput, match="problem loss_form function must be data: a file cannot hold it"):
+    design = solve(problems.piecewise(1.0, Custom(lambda y, x: abs(y - x))))
+    with pytest.raises(InvalidInput, match="problem loss function must be data: a file cannot hold it"):
         design.save(tmp_path / "design.json")
     assert list(tmp_path.iterdir()) == []
 
@@ -224,14 +220,14 @@ def test_an_existing_file_is_kept(tmp_path: Path) -> None:
 
 def test_a_design_with_a_false_bound_cannot_be_made() -> None:
     """A claim above what the mechanism attains, an input of another problem, a mechanism that is not private."""
-    design = optimal_piecewise(PiecewiseProblem(1.0, Power(1.5)))
+    design = solve(problems.piecewise(1.0, Power(1.5)))
     with pytest.raises(CheckFailed, match="is above"):
         Design(design.problem, design.mechanism, PiecewiseClaim(design.certificate.upper * 2), design.report)
     line = DESIGNS["line"]()
     with pytest.raises(CheckFailed, match="inputs"):
-        certify(PiecewiseProblem(1.0, Squared(), Interval(0, 2)), line.mechanism, line.evidence)
+        certify(problems.piecewise(1.0, Squared(), Interval(0, 2)), line.mechanism, line.evidence)
     with pytest.raises(CheckFailed, match="privacy loss"):
-        certify(PiecewiseProblem(0.5, Squared()), line.mechanism, line.evidence)
+        certify(problems.piecewise(0.5, Squared()), line.mechanism, line.evidence)
 
 
 def test_a_wrong_multiplier_makes_a_bound_weaker_and_never_wrong() -> None:
@@ -261,11 +257,13 @@ FORGERIES = {
     "a window that hardly moves": lambda d: d["mechanism"]["window"].update(slope=1e-9),
     "a window off its input": lambda d: d["mechanism"]["window"].update(offset=0.2),
     "a wider class": lambda d: d["certificate"].update(valid_for="all mechanisms"),
-    "another loss": lambda d: d["problem"].update(loss="absolute"),
-    "another loss in the form": lambda d: d["problem"]["loss_form"].update(exponent=1.0),
-    "an aim in the form": lambda d: d["problem"].update(at=0.5),
-    "another criterion": lambda d: d["problem"].update(criterion="at 0.5"),
-    "another epsilon in the problem": lambda d: d["problem"].update(epsilon=0.5),
+    "a name for a loss": lambda d: d["problem"].update(loss="absolute"),
+    "another loss": lambda d: d["problem"]["loss"].update(exponent=1.0),
+    "another criterion": lambda d: d["problem"].update(criterion={"kind": "at", "x": 0.5}),
+    "an input beside the worst case": lambda d: d["problem"]["criterion"].update(x=0.5),
+    "other outputs": lambda d: d["problem"]["among"].update(outputs={"kind": "interval", "lower": 0.0, "upper": 2.0}),
+    "another class": lambda d: d["problem"].update(among={"kind": "all"}),
+    "another epsilon in the problem": lambda d: d["problem"]["privacy"].update(epsilon=0.5),
     "other inputs in the problem": lambda d: d["problem"]["inputs"].update(upper=2.0),
     "a text for a truth value": lambda d: d["certificate"].update(claimed="false"),
     "a truth value for the version": lambda d: d.update(version=True),
@@ -327,7 +325,7 @@ def test_a_forged_minimax_file_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_a_biased_mechanism_cannot_carry_an_unbiased_certificate(tmp_path: Path) -> None:
-    biased = encoded(optimal_piecewise(PiecewiseProblem(1.0, Squared())).mechanism)
+    biased = encoded(solve(problems.piecewise(1.0, Squared())).mechanism)
     path = _rewritten(
         DESIGNS["unbiased"]().save(tmp_path / "design.json"), lambda document: document.update(mechanism=biased)
     )

@@ -11,9 +11,10 @@ import mechdesign as md
 from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.words import priors
 from mechdesign.words.losses import parse_loss
+from tests.methods import problems
 
 UNIT, AGES = md.Interval(0, 1), md.Interval(18, 90)
-WITH_LOSS = (md.MinimaxProblem, md.PiecewiseProblem, md.PriorProblem, md.TradeOffProblem)
+WITH_LOSS = (md.MinimaxProblem, md.PriorProblem, md.TradeOffProblem)
 WITH_PRIOR = (md.PriorProblem, md.TradeOffProblem, md.UnbiasedProblem, md.AdditiveProblem)
 WITH_INPUTS = (*WITH_LOSS, md.UnbiasedProblem, md.AdditiveProblem)
 
@@ -47,7 +48,7 @@ def test_a_power_has_a_name_too() -> None:
 
 
 def test_on_a_circle_the_name_is_that_of_the_loss_round_it() -> None:
-    assert md.PiecewiseProblem(1.0, "squared", md.Circle(360)).loss == md.Power(2.0, 360.0)
+    assert problems.piecewise(1.0, "squared", md.Circle(360)).loss == md.Power(2.0, 360.0)
 
 
 @pytest.mark.parametrize("ends", [(18, 90), [18, 90]])
@@ -57,8 +58,8 @@ def test_two_numbers_are_an_interval(kind: Any, ends: Any) -> None:
 
 
 def test_other_intervals_of_problems_and_of_priors_are_two_numbers_too() -> None:
-    assert md.PiecewiseProblem(1.0, outputs=(-1, 2)) == md.PiecewiseProblem(1.0, outputs=md.Interval(-1, 2))
-    assert md.PolarProblem(1.0, distances=(0, 3)).distances == md.Interval(0, 3)
+    assert problems.piecewise(1.0, outputs=(-1, 2)) == problems.piecewise(1.0, outputs=md.Interval(-1, 2))
+    assert md.Piecewise(outputs="-1,2") == md.Piecewise(outputs=(-1, 2))
     assert priors.uniform((0, 1)) == priors.uniform(UNIT)
 
 

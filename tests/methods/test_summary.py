@@ -15,16 +15,17 @@ import mechdesign as md
 from mechdesign.methods.minimax.problem import LEAST_FINE
 from mechdesign.methods.result import Design
 from mechdesign.values.declare import evolved
+from tests.methods import problems
 from tests.methods.problems import hidden_problem
 
 UNIT = md.Interval(0, 1)
 _BOUNDS = re.compile(r"optimum (?:in|over .*:) \[([\d.e-]+), ([\d.e-]+)\]|lower=([\d.e-]+), upper=([\d.e-]+)")
 VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
 PROBLEMS: dict[str, Any] = {
-    "piecewise": md.PiecewiseProblem(1.0),
-    "claimed": md.PiecewiseProblem(1.0, md.Power(1.5)),
-    "circle": md.PiecewiseProblem(1.0, md.Squared(360.0), md.Circle(360.0)),
-    "polar": md.PolarProblem(4.0),
+    "piecewise": problems.piecewise(1.0),
+    "claimed": problems.piecewise(1.0, md.Power(1.5)),
+    "circle": problems.piecewise(1.0, md.Squared(360.0), md.Circle(360.0)),
+    "polar": problems.polar(4.0),
     "minimax": md.MinimaxProblem(1.5, gap=1e-2),
     "whole numbers": md.MinimaxProblem(1.0, inputs=md.Finite((1, 2, 4))),
     "prior": md.PriorProblem(1.0, VALUES),

@@ -23,8 +23,6 @@ from mechdesign import (
     Finite,
     Interval,
     MinimaxProblem,
-    PiecewiseProblem,
-    PolarProblem,
     Power,
     PriorProblem,
     Squared,
@@ -32,8 +30,6 @@ from mechdesign import (
     UnbiasedProblem,
     load_design,
     optimal_minimax,
-    optimal_piecewise,
-    optimal_polar,
     optimal_prior,
     optimal_trade_off,
     optimal_unbiased,
@@ -59,6 +55,7 @@ from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Prefix
+from tests.methods import problems
 from tests.methods.problems import hidden_problem, information, workload_problem
 
 
@@ -88,10 +85,10 @@ def _tent(x: Any) -> Any:
 FUNCTION = priors.Density(_tent, UNIT, (0.5,), "tent")
 MATRIX = np.array([[0.0, 1.0], [2.0, 0.0]])
 DESIGNS: dict[str, Callable[[], Any]] = {
-    "piecewise": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
-    "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
-    "at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), UNIT, Interval(-0.5, 2), at=0.25)),
-    "claimed piecewise": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
+    "piecewise": lambda: solve(problems.piecewise(1.0, Squared())),
+    "circle": lambda: solve(problems.piecewise(1.0, Squared(360.0), Circle(360.0))),
+    "at": lambda: solve(problems.piecewise(1.0, Absolute(), UNIT, Interval(-0.5, 2), at=0.25)),
+    "claimed piecewise": lambda: solve(problems.piecewise(1.0, Power(1.5))),
     "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((1, 2, 4)))),
@@ -108,6 +105,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=5)),
     "unbiased values": lambda: optimal_unbiased(UnbiasedProblem(1.0, VALUES, UNIT, size=5)),
     "unbiased function": lambda: optimal_unbiased(UnbiasedProblem(1.0, FUNCTION, UNIT, size=5)),
+    "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
     "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),
     "additive": lambda: optimal_additive(
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
@@ -145,7 +143,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload worst": lambda: md.solve(workload_problem(1.0, Prefix(3), "worst")),
     "workload grid": lambda: md.solve(workload_problem(2.0, Marginals((3, 3, 3), 1)), gap=0.2),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
-    "polar": lambda: optimal_polar(PolarProblem(4.0)),
+    "polar": lambda: solve(problems.polar(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.norm(q - np.eye(2), "fro")),
 }
@@ -253,7 +251,7 @@ def test_a_design_found_more_slowly_is_the_same_design() -> None:
     assert slower == design
     assert hash(slower) == hash(design)
     assert design != _design("circle")
-    at_the_end = evolved(design, problem=PiecewiseProblem(1.0, Squared(), at=0.0))  # the same bounds, asked otherwise
+    at_the_end = evolved(design, problem=problems.piecewise(1.0, Squared(), at=0.0))  # the same bounds, asked otherwise
     assert at_the_end.certificate == design.certificate
     assert at_the_end != design
 

@@ -10,6 +10,7 @@ import mechdesign as md
 from mechdesign.methods import words
 from mechdesign.words.criteria import Aim, Criterion
 from mechdesign.words.privacy import Pure
+from tests.methods import problems
 
 
 class Bare:
@@ -20,7 +21,7 @@ class Bare:
     privacy = Pure(1.0)
 
     def __init__(self, aim: Aim) -> None:
-        self.criterion = Criterion(aim, 0.25 if aim is Aim.AT else None)
+        self.criterion = Criterion(aim)
 
 
 class Worded(Bare):
@@ -38,7 +39,6 @@ def test_every_aim_has_a_headline(aim: Aim) -> None:
     ("aim", "said"),
     [
         (Aim.WORST, "worst-case chance of a slip"),
-        (Aim.AT, "chance of a slip at x = 0.25"),
         (Aim.AVERAGE, "average chance of a slip under the prior"),
     ],
 )
@@ -52,7 +52,7 @@ def test_the_measure_of_a_problem_is_what_its_headline_is_about(aim: Aim, said: 
 
 def test_the_loss_of_a_problem_is_its_measure_unless_it_says_another() -> None:
     assert words.headline(md.MinimaxProblem(1.0, md.Squared())) == "worst-case squared error"
-    assert words.headline(md.PolarProblem(1.0)) == "worst-case squared error, sum of both"
+    assert words.headline(problems.polar(1.0)) == "worst-case squared error, sum of both"
     assert words.headline(md.TradeOffProblem(1.0, md.priors.uniform(md.Interval(0, 1)), cap=0.3)) == (
         "average absolute error under the prior, worst case at most 0.3"
     )

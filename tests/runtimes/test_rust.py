@@ -402,6 +402,9 @@ EQUIVALENT = (
     # no table here has an end of its domain for its last mean
     "let mut row = reached.saturating_sub(1).min(means.len() - 2); with +",
     "return Ok(number < digits); with <=",  # they differ
+    # the same by another way
+    "let further = if self.bits > 32 { beyond / other } else { u64::from(beyond as u32 / other as u32) }; with >=",
+    "let further = if self.bits > 32 { beyond / other } else { u64::from(beyond as u32 / other as u32) }; with 33",
     "Ok(if z < 0.0 { -number } else { number }) with <=",  # of 0 there is nothing to negate
 )
 """Changes that no vector notices, and why."""

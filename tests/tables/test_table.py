@@ -10,7 +10,7 @@ import pytest
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
-from mechdesign.methods import PiecewiseProblem, load_design, optimal_minimax, optimal_piecewise
+from mechdesign.methods import load_design, optimal_minimax
 from mechdesign.methods.minimax import MinimaxProblem
 from mechdesign.methods.registry import solve
 from mechdesign.tables import Labels, Table, load_table, make_table
@@ -18,6 +18,7 @@ from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods import problems
 from tests.tables.conftest import KINDS
 
 
@@ -129,7 +130,7 @@ def test_a_refused_mechanism_names_what_to_take_instead(name, instead):
 
 
 def test_a_design_read_as_a_table_is_told_so(tmp_path):
-    design = optimal_piecewise(PiecewiseProblem(1.0))
+    design = solve(problems.piecewise(1.0))
     design.save(tmp_path / "d.json")
     with pytest.raises(FileProblem, match="be a table, and is a design"):
         load_table(tmp_path / "d.json")
@@ -139,7 +140,7 @@ def test_a_design_read_as_a_table_is_told_so(tmp_path):
 
 
 def test_a_table_from_a_saved_design_says_how_it_was_found(tmp_path):
-    design = optimal_piecewise(PiecewiseProblem(1.0))
+    design = solve(problems.piecewise(1.0))
     design.save(tmp_path / "d.json")
     said = make_table(load_design(tmp_path / "d.json")).document["provenance"]
     assert said == make_table(design).document["provenance"]

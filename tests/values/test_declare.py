@@ -19,8 +19,6 @@ PROBLEMS: tuple[Any, ...] = (
     CustomProblem,
     md.JointProblem,
     md.MinimaxProblem,
-    md.PiecewiseProblem,
-    md.PolarProblem,
     md.PriorProblem,
     md.TradeOffProblem,
     md.UnbiasedProblem,
@@ -41,19 +39,19 @@ def test_a_problem_names_its_five_words_to_who_says_another() -> None:
 
 def test_a_field_is_found_by_what_commands_call_it() -> None:
     with pytest.raises(WrongArguments, match=r"did you mean inputs\?"):
-        md.PiecewiseProblem(1.0, domain=md.Interval(0, 1))  # type: ignore[call-arg]
+        md.MinimaxProblem(1.0, domain=md.Interval(0, 1))  # type: ignore[call-arg]
 
 
 def test_a_field_that_is_like_no_other_is_only_refused() -> None:
     with pytest.raises(WrongArguments, match=r"got zzz\)$"):
-        md.PiecewiseProblem(1.0, zzz=1)  # type: ignore[call-arg]
+        md.Pure(1.0, zzz=1)  # type: ignore[call-arg]
 
 
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(WrongArguments, match=r"TradeOffProblem must be given prior \(got epsilon\)"):
         md.TradeOffProblem(1.0)  # type: ignore[call-arg]
-    with pytest.raises(WrongArguments, match=r"PiecewiseProblem must be given epsilon \(got nothing\)"):
-        md.PiecewiseProblem()  # type: ignore[call-arg]
+    with pytest.raises(WrongArguments, match=r"Pure must be given epsilon \(got nothing\)"):
+        md.Pure()  # type: ignore[call-arg]
 
 
 def test_too_many_and_repeated_arguments_are_named() -> None:

@@ -10,6 +10,7 @@ import pytest
 import mechdesign as md
 from mechdesign.values.declare import Floats, array, derived, field, frozen
 from mechdesign.values.shown import one_line
+from tests.methods import problems
 
 
 @frozen
@@ -50,9 +51,9 @@ def test_a_class_that_says_how_it_is_shown_is_shown_so() -> None:
     assert repr(Own()) == "own"
 
 
-@pytest.mark.parametrize("value", [md.Interval(0, 1), md.PiecewiseProblem(2.0), md.Power(3.0), md.Finite((0, 1))])
+@pytest.mark.parametrize("value", [md.Interval(0, 1), problems.piecewise(2.0), md.Power(3.0), md.Finite((0, 1))])
 def test_a_small_value_is_shown_as_it_is_written(value: object) -> None:
-    names = {name: getattr(md, name) for name in ("Interval", "PiecewiseProblem", "Power", "Finite")}
+    names = {name: getattr(md, name) for name in ("Interval", "Problem", "Pure", "Piecewise", "Power", "Finite")}
     assert eval(repr(value), names) == value
     assert isinstance(ast.parse(repr(value), mode="eval").body, ast.Call)
 

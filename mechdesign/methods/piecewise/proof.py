@@ -22,12 +22,13 @@ from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.piecewise import error_up
 from mechdesign.exact.rational import exp_upper, float_down
 from mechdesign.mechanisms.piecewise import Piecewise
-from mechdesign.methods.evidence import require_mechanism, require_problem
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
+from mechdesign.methods.evidence import require_mechanism
+from mechdesign.methods.piecewise.supports import domains_of, loss_of, pieces_of, solved_at
 from mechdesign.values.declare import finite, frozen
-from mechdesign.words.criteria import Family, Scope
+from mechdesign.words.criteria import At, Family, Scope
 from mechdesign.words.domains import Circle
-from mechdesign.words.losses import Loss, Power
+from mechdesign.words.losses import Power
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +39,9 @@ _GRID_INPUTS = 257
 class BathtubBound:
     """One number: the radius whose loss is the level ``v = radius^exponent``. It bounds the error of every mechanism.
 
-    >>> round(float(BathtubBound(0.3775406687).value(PiecewiseProblem(1.0))), 9)
+    >>> from mechdesign.words import classes, privacy
+    >>> problem = Problem(inputs=(0, 1), loss="absolute", privacy=privacy.Pure(1.0), among=classes.Piecewise())
+    >>> round(float(BathtubBound(0.3775406687).value(problem)), 9)
     0.377540669
     """
 
@@ -51,21 +54,22 @@ class BathtubBound:
         if not self.radius >= 0:
             raise InvalidInput("radius", self.radius, "be at least 0")
 
-    def value(self, problem: PiecewiseProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, an exact rational: valid for every piecewise mechanism with the problem's outputs."""
-        ratio, exponent = exp_upper(problem.epsilon), _whole_exponent(problem)
+        outputs, exponent = domains_of(problem)[1], int(_whole_power(problem).exponent)
+        ratio = exp_upper(problem.epsilon)
         # distances round a circle are those on the line if it is cut open opposite the input, which is the middle then
-        x, radius = Fraction(problem.hardest_input), Fraction(self.radius)
-        lower, upper = Fraction(problem.output_domain.lower), Fraction(problem.output_domain.upper)
+        x, radius = Fraction(solved_at(problem)), Fraction(self.radius)
+        lower, upper = Fraction(outputs.lower), Fraction(outputs.upper)
         gain = _gain(x, radius, exponent, (lower, upper), ratio)
         length = upper - lower
         return radius**exponent + (gain / length if gain < 0 else gain / (ratio * length))
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, PiecewiseProblem)
-        if asked.pieces == 1:
+        domains_of(problem)
+        if pieces_of(problem) == 1:
             raise CheckFailed("the evidence is about any number of pieces, not about one")
-        return float_down(self.value(asked))
+        return float_down(self.value(problem))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The exact error at the input the problem is solved at.
@@ -73,13 +77,11 @@ class BathtubBound:
         For a window centred at the input, pushed back inside, errors in a power of the distance grow with the distance
         from the middle of the outputs: at the hardest input this is the worst case.
         """
-        asked = require_problem(problem, PiecewiseProblem)
-        _whole_exponent(asked)
-        assert isinstance(asked.loss, Power)
-        return error_up(of_problem(mechanism, asked), asked.hardest_input, asked.loss)
+        piecewise = of_problem(mechanism, problem)
+        return error_up(piecewise, solved_at(problem), _whole_power(problem))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, PiecewiseProblem))
+        return scope_of(problem)
 
 
 @frozen
@@ -93,60 +95,62 @@ class PiecewiseClaim:
     lower: float = finite("lower")
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, PiecewiseProblem)
-        if asked.pieces is None and _has_whole_exponent(asked.loss):
-            raise CheckFailed(f"the bound for the {asked.loss.name} error is proven and not claimed")
+        domains_of(problem)
+        if pieces_of(problem) is None and _has_whole_exponent(problem.loss):
+            raise CheckFailed(f"the bound for the {problem.loss.name} error is proven and not claimed")
         return self.lower
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The error at the input the problem is solved at; for a loss that is a function the largest on a grid."""
-        asked = require_problem(problem, PiecewiseProblem)
-        piecewise = of_problem(mechanism, asked)
-        if isinstance(asked.loss, Power):
-            return error_up(piecewise, asked.hardest_input, asked.loss)
-        return float(np.max(piecewise.expected_loss(sampled_inputs(asked, _GRID_INPUTS), asked.loss)))
+        piecewise = of_problem(mechanism, problem)
+        if isinstance(problem.loss, Power):
+            return error_up(piecewise, solved_at(problem), problem.loss)
+        return float(np.max(piecewise.expected_loss(sampled_inputs(problem, _GRID_INPUTS), loss_of(problem))))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, PiecewiseProblem))
+        return scope_of(problem)
 
 
-def sampled_inputs(problem: PiecewiseProblem, count: int) -> Floats:
+def sampled_inputs(problem: Problem, count: int) -> Floats:
     """Where a loss that is a function is looked at: the input that was asked about, or a grid of them."""
-    if problem.at is not None:
-        return np.array([problem.at])
-    return np.linspace(problem.inputs.lower, problem.inputs.upper, count)
+    if isinstance(problem.criterion, At):
+        return np.array([problem.criterion.x])
+    inputs, _ = domains_of(problem)
+    return np.linspace(inputs.lower, inputs.upper, count)
 
 
-def scope_of(problem: PiecewiseProblem) -> Scope:
+def scope_of(problem: Problem) -> Scope:
     """Whom a bound is about: those with the problem's outputs, as narrower ones can do better.
 
     Round a circle any mechanism can be averaged: for a distance the bound is about all.
     """
-    if problem.pieces != 1 and isinstance(problem.inputs, Circle) and isinstance(problem.loss, Power):
+    inputs, outputs = domains_of(problem)
+    if pieces_of(problem) != 1 and isinstance(inputs, Circle) and isinstance(problem.loss, Power):
         return Scope(Family.ALL)
-    family = Family.ONE_PIECE if problem.pieces == 1 else Family.PIECEWISE
-    return Scope(family, onto=str(problem.output_domain))
+    family = Family.ONE_PIECE if pieces_of(problem) == 1 else Family.PIECEWISE
+    return Scope(family, onto=str(outputs))
 
 
-def of_problem(mechanism: Any, problem: PiecewiseProblem) -> Piecewise:
+def of_problem(mechanism: Any, problem: Any) -> Piecewise:
     """The mechanism, if its domains are the problem's, and its pieces no more than the problem allows."""
+    outputs, x, most = domains_of(problem)[1], solved_at(problem), pieces_of(problem)
     piecewise = require_mechanism(mechanism, Piecewise, problem)
-    if piecewise.outputs != problem.output_domain:
-        raise CheckFailed(f"the mechanism's outputs are {piecewise.outputs}, and the problem's {problem.output_domain}")
-    needed = piecewise.pieces(problem.hardest_input).densities.size
-    if problem.pieces is not None and problem.pieces < needed:
-        raise CheckFailed(f"the mechanism has {needed} pieces at {problem.hardest_input!r}, more than {problem.pieces}")
+    if piecewise.outputs != outputs:
+        raise CheckFailed(f"the mechanism's outputs are {piecewise.outputs}, and the problem's {outputs}")
+    needed = piecewise.pieces(x).densities.size
+    if most is not None and most < needed:
+        raise CheckFailed(f"the mechanism has {needed} pieces at {x!r}, more than {most}")
     return piecewise
 
 
-def _has_whole_exponent(loss: Loss) -> TypeGuard[Power]:
+def _has_whole_exponent(loss: object) -> TypeGuard[Power]:
     return isinstance(loss, Power) and loss.exponent == int(loss.exponent)
 
 
-def _whole_exponent(problem: PiecewiseProblem) -> int:
+def _whole_power(problem: Problem) -> Power:
     if not _has_whole_exponent(problem.loss):
-        raise CheckFailed(f"the evidence is about whole powers of the distance, not about {problem.loss.name}")
-    return int(problem.loss.exponent)
+        raise CheckFailed(f"the evidence is about whole powers of the distance, not about {loss_of(problem).name}")
+    return problem.loss
 
 
 def _gain(

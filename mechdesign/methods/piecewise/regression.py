@@ -8,12 +8,15 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.piecewise import Piecewise
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
-from mechdesign.methods.piecewise.search import optimal_piecewise
+from mechdesign.methods.method import Demands
+from mechdesign.methods.piecewise.search import answer
 from mechdesign.values.declare import frozen
 from mechdesign.values.later import optimize
+from mechdesign.words import classes
 from mechdesign.words.domains import UNIT, Interval
 from mechdesign.words.losses import Loss
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 
 @frozen
@@ -55,6 +58,7 @@ def fit_height(epsilons: Sequence[float], loss: Loss, inputs: Interval = UNIT) -
 
 
 def _height(epsilon: float, loss: Loss, inputs: Interval) -> float:
-    mechanism = optimal_piecewise(PiecewiseProblem(epsilon, loss, inputs)).mechanism
+    problem = Problem(inputs=inputs, loss=loss, privacy=Pure(epsilon), among=classes.Piecewise())
+    mechanism = answer(problem, Demands()).mechanism
     assert isinstance(mechanism, Piecewise)
     return mechanism.high

@@ -32,14 +32,16 @@ from numpy.typing import NDArray
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.catalogue import two_heights
 from mechdesign.mechanisms.piecewise import Piecewise, SublevelWindow
-from mechdesign.methods.evidence import require_asked
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
+from mechdesign.methods.method import Demands
 from mechdesign.methods.piecewise.proof import BathtubBound, PiecewiseClaim, sampled_inputs
+from mechdesign.methods.piecewise.supports import domains_of, is_solved_at_an_end, loss_of, pieces_of, solved_at
 from mechdesign.methods.result import Design, Report, versions
 from mechdesign.values.declare import frozen
 from mechdesign.values.later import optimize
+from mechdesign.words.criteria import Worst
 from mechdesign.words.domains import Circle, Interval
 from mechdesign.words.losses import Loss, Power
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -50,24 +52,28 @@ _CLOSED, _CLOSED_IN_DOUBLES = 1e-9, 1e-6
 _FEWEST_DOUBLES = 2**17
 
 
-def optimal_piecewise(problem: PiecewiseProblem) -> Design:
-    """The optimal piecewise mechanism by the reduction: exact for any number of pieces.
+def answer(problem: Problem, demands: Demands) -> Design:
+    """The optimal piecewise mechanism by the reduction, exact for any number of pieces: it takes no time to speak of.
 
-    >>> design = optimal_piecewise(PiecewiseProblem(1.0))
+    >>> from mechdesign.words import classes, privacy
+    >>> asked = Problem(inputs=(0, 1), loss="absolute", privacy=privacy.Pure(1.0), among=classes.Piecewise())
+    >>> design = answer(asked, Demands())
     >>> round(design.mechanism.high, 4), round(design.certificate.lower, 5), round(design.certificate.upper, 5)
     (1.6487, 0.37754, 0.37754)
     """
-    require_asked(problem, PiecewiseProblem)
     started = time.perf_counter()
-    if isinstance(problem.loss, Power):
-        mechanism, evidence, details = _solve_power(problem, problem.loss)
+    loss = loss_of(problem)
+    if isinstance(loss, Power):
+        mechanism, evidence, details = _solve_power(problem, loss)
     else:
-        mechanism, evidence, details = _solve_custom(problem)
-    report = Report(time.perf_counter() - started, "reduction to one scalar", versions("numpy", "scipy"), details)
-    design = Design(problem, mechanism, evidence, report)
-    if isinstance(problem.loss, Power):
-        _require_closed(design, problem.loss)
-    return design
+        mechanism, evidence, details = _solve_custom(problem, loss)
+    seconds, used = time.perf_counter() - started, versions("numpy", "scipy")
+    design = Design(
+        problem, mechanism, evidence, Report(seconds, "reduction to one scalar", used, details, demands.gap)
+    )
+    if isinstance(loss, Power):
+        _require_closed(problem, design, loss)
+    return demands.met_by(design, "the reduction ended")
 
 
 Answer = tuple[Piecewise, BathtubBound | PiecewiseClaim, dict[str, Any]]
@@ -76,21 +82,21 @@ Answer = tuple[Piecewise, BathtubBound | PiecewiseClaim, dict[str, Any]]
 # -- powers of the distance -------------------------------------------------------------------------------------------
 
 
-def _solve_power(problem: PiecewiseProblem, loss: Power) -> Answer:
+def _solve_power(problem: Problem, loss: Power) -> Answer:
     bathtub = Bathtub.of(problem)
     radius = bathtub.optimal_radius()
     _require_resolved(radius, bathtub)
     uniform = 1 / bathtub.length
-    low = uniform if problem.pieces == 1 else bathtub.base_density(radius)
-    mechanism = two_heights(problem.epsilon, problem.inputs, problem.output_domain, low, "OGPM")
-    evidence = _evidence(problem, bathtub, mechanism, radius)
+    low = uniform if pieces_of(problem) == 1 else bathtub.base_density(radius)
+    mechanism = two_heights(problem.epsilon, *domains_of(problem), low, "OGPM")
+    evidence = _evidence(problem, loss, bathtub, mechanism, radius)
     details: dict[str, Any] = {
-        "solved_at": problem.hardest_input,
-        "pieces_needed": 2 if problem.solved_at_an_end else 3,
+        "solved_at": solved_at(problem),
+        "pieces_needed": 2 if is_solved_at_an_end(problem) else 3,
         "one_piece_error": bathtub.uniform_error(),
         "optimum_for_any_number_of_pieces": bathtub.optimal_error(),
     }
-    if problem.pieces == 2:
+    if pieces_of(problem) == 2:
         details["note"] = "two pieces are the optimum at the end of the domain; inputs inside it get a third"
     return mechanism, evidence, details
 
@@ -115,11 +121,11 @@ class Bathtub:
     x: float
 
     @classmethod
-    def of(cls, problem: PiecewiseProblem) -> Bathtub:
+    def of(cls, problem: Problem) -> Bathtub:
+        """Of a power of the distance."""
         assert isinstance(problem.loss, Power)
-        outputs = problem.output_domain
-        x = outputs.middle if isinstance(outputs, Circle) else problem.hardest_input
-        return cls(problem.epsilon, problem.loss.exponent, outputs.lower, outputs.upper, x)
+        outputs = domains_of(problem)[1]
+        return cls(problem.epsilon, problem.loss.exponent, outputs.lower, outputs.upper, solved_at(problem))
 
     @property
     def length(self) -> float:
@@ -158,20 +164,19 @@ class Bathtub:
 
 
 def _evidence(
-    problem: PiecewiseProblem, bathtub: Bathtub, mechanism: Piecewise, radius: float
+    problem: Problem, loss: Power, bathtub: Bathtub, mechanism: Piecewise, radius: float
 ) -> BathtubBound | PiecewiseClaim:
     """The root for whole exponents; for others, and for one piece, what doubles say."""
-    assert isinstance(problem.loss, Power)
-    if problem.pieces == 1:
-        error = float(mechanism.expected_loss(problem.hardest_input, problem.loss))
+    if pieces_of(problem) == 1:
+        error = float(mechanism.expected_loss(solved_at(problem), loss))
         return PiecewiseClaim(error * (1 - _ROUNDING))
-    if problem.loss.exponent == int(problem.loss.exponent):
+    if loss.exponent == int(loss.exponent):
         return _best_bound(problem, radius)
-    lower = radius**problem.loss.exponent + min(0.0, bathtub.gain(radius)) / bathtub.length
+    lower = radius**loss.exponent + min(0.0, bathtub.gain(radius)) / bathtub.length
     return PiecewiseClaim(lower * (1 - _ROUNDING))
 
 
-def _best_bound(problem: PiecewiseProblem, radius: float) -> BathtubBound:
+def _best_bound(problem: Problem, radius: float) -> BathtubBound:
     """The best among a few doubles at and below the root: only there is the exact gain positive."""
     candidates = [radius]
     for _ in range(4):
@@ -179,14 +184,13 @@ def _best_bound(problem: PiecewiseProblem, radius: float) -> BathtubBound:
     return max(map(BathtubBound, candidates), key=lambda evidence: evidence.value(problem))
 
 
-def _require_closed(design: Design, loss: Power) -> None:
+def _require_closed(problem: Problem, design: Design, loss: Power) -> None:
     """Value and bound must meet, and no input may have a larger error than the one that was solved at."""
-    certificate, problem = design.certificate, design.problem
+    certificate = design.certificate
     if certificate.relative_gap > (_CLOSED_IN_DOUBLES if certificate.claimed else _CLOSED):
         raise CheckFailed(f"the bounds [{certificate.lower!r}, {certificate.upper!r}] did not close")
-    assert isinstance(problem, PiecewiseProblem)
     assert isinstance(design.mechanism, Piecewise)
-    if problem.at is None and problem.pieces != 1:
+    if isinstance(problem.criterion, Worst) and pieces_of(problem) != 1:
         _check_worst_input(design.mechanism, loss, certificate.upper)
 
 
@@ -199,24 +203,24 @@ def _check_worst_input(mechanism: Piecewise, loss: Power, upper: float) -> None:
 # -- any other loss ---------------------------------------------------------------------------------------------------
 
 
-def _solve_custom(problem: PiecewiseProblem) -> Answer:
+def _solve_custom(problem: Problem, loss: Loss) -> Answer:
     """Level sets and inputs are sampled on grids, so the bounds are claimed, not proven."""
-    outputs = problem.output_domain
+    outputs, pieces = domains_of(problem)[1], pieces_of(problem)
     inputs = sampled_inputs(problem, _GRID_INPUTS)
-    sampled = _SampledBathtubs.of(problem.epsilon, problem.loss, inputs, outputs)
-    lower, low = (sampled.uniform_error(), 1 / outputs.length) if problem.pieces == 1 else sampled.minimise()
-    name, window = f"OGPM ({problem.loss.name})", SublevelWindow(problem.loss)
-    mechanism = two_heights(problem.epsilon, problem.inputs, outputs, low, name, window)
+    sampled = _SampledBathtubs.of(problem.epsilon, loss, inputs, outputs)
+    lower, low = (sampled.uniform_error(), 1 / outputs.length) if pieces == 1 else sampled.minimise()
+    name, window = f"OGPM ({loss.name})", SublevelWindow(loss)
+    mechanism = two_heights(problem.epsilon, *domains_of(problem), low, name, window)
     finer = sampled_inputs(problem, 2 * _GRID_INPUTS - 1)
-    upper = float(np.max(mechanism.expected_loss(finer, problem.loss)))
+    upper = float(np.max(mechanism.expected_loss(finer, loss)))
     needed = max(mechanism.pieces(x).densities.size for x in inputs.tolist())
-    if problem.pieces is not None and 1 < problem.pieces < needed:
-        raise InvalidInput("pieces", problem.pieces, f"be 1 or at least {needed} for this loss")
+    if pieces is not None and 1 < pieces < needed:
+        raise InvalidInput("pieces", pieces, f"be 1 or at least {needed} for this loss")
     if lower > 2 * upper:
         raise CheckFailed(f"the sampled bounds [{lower!r}, {upper!r}] contradict each other")
     # cells of outputs are as coarse an image of the loss as half as many are of them, or as the upper end shows
     coarse = sampled.coarser()
-    again = coarse.uniform_error() if problem.pieces == 1 else coarse.minimise()[0]
+    again = coarse.uniform_error() if pieces == 1 else coarse.minimise()[0]
     doubt = max(abs(lower - again), lower - upper, 0.0)
     details = {
         "pieces_needed": needed,

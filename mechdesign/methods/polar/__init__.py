@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.polar.problem import PolarProblem as PolarProblem
     from mechdesign.methods.polar.proof import SplitClaim as SplitClaim
-    from mechdesign.methods.polar.search import best_split as best_split, optimal_polar as optimal_polar
+    from mechdesign.methods.polar.search import best_split as best_split
 else:
     __getattr__, __dir__ = facade(__name__)

@@ -14,12 +14,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from mechdesign.mechanisms.product import Product
-from mechdesign.methods.evidence import require_asked
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
-from mechdesign.methods.piecewise.search import Bathtub, optimal_piecewise
-from mechdesign.methods.polar.problem import PolarProblem
+from mechdesign.methods.method import Demands
+from mechdesign.methods.piecewise.search import Bathtub, answer as piecewise_answer
 from mechdesign.methods.polar.proof import SplitClaim
+from mechdesign.methods.polar.supports import coordinates_of
 from mechdesign.methods.result import Design, Report, versions
+from mechdesign.values.declare import evolved
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _TOLERANCE = 1e-6
 
@@ -33,30 +35,28 @@ class Split(NamedTuple):
     lower: float
 
 
-def optimal_polar(problem: PolarProblem) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The product of the two optimal piecewise mechanisms at the best split.
 
-    >>> import math
-    >>> design = optimal_polar(PolarProblem(1 + 2 * math.pi))
-    >>> [round(part.epsilon, 2) for part in design.mechanism.parts]
+    >>> from mechdesign import Circle, Interval, Piecewise
+    >>> from mechdesign.words import domains
+    >>> inputs = domains.Product((Interval(0, 1), Circle()))
+    >>> asked = Problem(inputs=inputs, loss="squared", privacy=Pure(1 + 2 * math.pi), among=Piecewise())
+    >>> [round(part.epsilon, 2) for part in answer(asked, Demands()).mechanism.parts]
     [1.53, 5.75]
     """
-    require_asked(problem, PolarProblem)
     started = time.perf_counter()
-    line, circle = problem.losses
+    distance, angle = coordinates_of(problem)
 
-    def on_line(epsilon: float) -> PiecewiseProblem:
-        return PiecewiseProblem(epsilon, line, problem.distances)
-
-    def on_circle(epsilon: float) -> PiecewiseProblem:
-        return PiecewiseProblem(epsilon, circle, problem.angles)
+    def at(coordinate: Problem, share: float) -> Problem:
+        return evolved(coordinate, privacy=Pure(share))
 
     split = best_split(
         problem.epsilon,
-        lambda share: Bathtub.of(on_line(share)).optimal_error(),
-        lambda share: Bathtub.of(on_circle(share)).optimal_error(),
+        lambda share: Bathtub.of(at(distance, share)).optimal_error(),
+        lambda share: Bathtub.of(at(angle, share)).optimal_error(),
     )
-    parts = optimal_piecewise(on_line(split.first)), optimal_piecewise(on_circle(split.second))
+    parts = [piecewise_answer(at(*one), Demands()) for one in ((distance, split.first), (angle, split.second))]
     mechanism = Product((parts[0].mechanism, parts[1].mechanism), "OGPM (polar)")  # type: ignore[arg-type]
     upper = sum(part.certificate.upper for part in parts)
     details = {
@@ -65,8 +65,10 @@ def optimal_polar(problem: PolarProblem) -> Design:
         "error_distance": parts[0].certificate.upper,
         "error_angle": parts[1].certificate.upper,
     }
-    report = Report(time.perf_counter() - started, "branch and bound on the split", versions("numpy", "scipy"), details)
-    return Design(problem, mechanism, SplitClaim(min(split.lower, upper)), report)
+    seconds, used = time.perf_counter() - started, versions("numpy", "scipy")
+    report = Report(seconds, "branch and bound on the split", used, details, demands.gap)
+    design = Design(problem, mechanism, SplitClaim(min(split.lower, upper)), report)
+    return demands.met_by(design, "the search ended")
 
 
 def best_split(total: float, first: Callable[[float], float], second: Callable[[float], float]) -> Split:

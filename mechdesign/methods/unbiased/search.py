@@ -135,7 +135,7 @@ class _OutputSearch:
 
     def _mechanism(self, outputs: Floats, base: Floats) -> UnbiasedWindow:
         total = min(max(float(base.sum()), (1 + _ROUNDING) / self.ratio), 1 - _ROUNDING)
-        return _fitted(self.epsilon, SYMMETRIC, *_without_slivers(outputs, base * (total / base.sum()), _SLIVERS[-1]))
+        return fitted(self.epsilon, SYMMETRIC, *_without_slivers(outputs, base * (total / base.sum()), _SLIVERS[-1]))
 
     def _evidence(self, optimum: LawsOptimum) -> UnbiasedPriorBound:
         """Inputs left out of the program have a quadratic without effect, ``p (y - x)^2``."""
@@ -194,10 +194,10 @@ def _local_minima(inputs: Floats, weights: Floats, evidence: UnbiasedPriorBound,
 
 def _slim(problem: UnbiasedProblem, found: UnbiasedWindow) -> UnbiasedWindow:
     """The mechanism found, moved from [-1, 1] to the inputs, with as few outputs as a tenth of the gap pays for."""
-    whole = _fitted(problem.epsilon, problem.inputs, found.points, found.base)
+    whole = fitted(problem.epsilon, problem.inputs, found.points, found.base)
     most = float_up(average_variance(whole, problem.weights)) * (1 + _SLIM_SHARE * problem.gap)
     for share in _SLIVERS:
-        slim = _fitted(problem.epsilon, problem.inputs, *_without_slivers(found.points, found.base, share))
+        slim = fitted(problem.epsilon, problem.inputs, *_without_slivers(found.points, found.base, share))
         if float_up(average_variance(slim, problem.weights)) <= most:
             return slim
     return whole
@@ -209,7 +209,7 @@ def _without_slivers(points: Floats, base: Floats, share: float) -> tuple[Floats
     return points[kept], base[kept] * (float(base.sum()) / float(base[kept].sum()))
 
 
-def _fitted(epsilon: float, inputs: Interval, points: Floats, base: Floats) -> UnbiasedWindow:
+def fitted(epsilon: float, inputs: Interval, points: Floats, base: Floats) -> UnbiasedWindow:
     """The mechanism with outputs given as if on [-1, 1], stretched until the means of its laws cover the inputs."""
     ratio = largest_safe_height(epsilon, 1.0)
     least = min(_largest_mean(points, base, ratio), _largest_mean(-points[::-1], base[::-1], ratio))

@@ -7,8 +7,8 @@ from typing import cast
 
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Lost, on_interval, require_law_on, require_unbiased
-from mechdesign.methods.unbiased_piecewise.supports import inputs_of
+from mechdesign.methods.rivalry import Lost, asked_of, on_interval, require_law_on, require_unbiased
+from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.problem import Problem
 
@@ -19,13 +19,13 @@ class UnbiasedRivalry:
     """Laws are mechanisms of numbers."""
 
     def published(self, design: Design) -> Mapping[str, Mechanism]:
-        asked = _asked(design)
-        return on_interval(asked.epsilon, inputs_of(asked), _SQUARED, unbiased=True)
+        asked = asked_of(design)
+        return on_interval(asked.epsilon, _inputs(asked), _SQUARED, unbiased=True)
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
-        asked = _asked(design)
-        require_law_on(name, mechanism, inputs_of(asked), asked.epsilon)
-        require_unbiased(name, cast(ScalarMechanism, mechanism), inputs_of(asked))
+        asked = asked_of(design)
+        require_law_on(name, mechanism, _inputs(asked), asked.epsilon)
+        require_unbiased(name, cast(ScalarMechanism, mechanism), _inputs(asked))
         return mechanism
 
     def lost(self, design: Design, law: Mechanism) -> Lost:
@@ -39,9 +39,9 @@ class UnbiasedRivalry:
         return None
 
 
-def _asked(design: Design) -> Problem:
-    assert isinstance(design.problem, Problem)
-    return design.problem
+def _inputs(problem: Problem) -> Interval:
+    assert isinstance(problem.inputs, Interval)
+    return problem.inputs
 
 
 RIVALRY = UnbiasedRivalry()

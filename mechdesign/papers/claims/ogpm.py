@@ -14,17 +14,20 @@ from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.minimax.search import optimal_minimax
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
 from mechdesign.methods.piecewise.regression import fit_height
-from mechdesign.methods.piecewise.search import optimal_piecewise
-from mechdesign.methods.polar.problem import PolarProblem
-from mechdesign.methods.polar.search import best_split, optimal_polar
+from mechdesign.methods.polar.search import best_split
+from mechdesign.methods.registry import solve
+from mechdesign.methods.result import Design
 from mechdesign.papers.claims.claim import AT_LEAST, AT_MOST, Bounds, Claim, Item, Picture, Value
 from mechdesign.papers.claims.drawing import Lines, curves, over_inputs
 from mechdesign.papers.claims.shared import picture_of
 from mechdesign.papers.gallery import entry
-from mechdesign.words.domains import Circle, Interval
+from mechdesign.words import classes
+from mechdesign.words.criteria import At
+from mechdesign.words.domains import Circle, Interval, Product
 from mechdesign.words.losses import Absolute, Power, Squared
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 PAPER = "Refined mechanism design, chapter 5 (OGPM)"
 
@@ -42,10 +45,14 @@ def _worst(mechanism: Mechanism, loss: Power) -> float:
 
 
 def _best(epsilon: float, exponent: float, domain: Interval | Circle = _UNIT) -> Piecewise:
-    period = domain.period if isinstance(domain, Circle) else None
-    mechanism = optimal_piecewise(PiecewiseProblem(epsilon, Power(exponent, period), domain)).mechanism
+    mechanism = _design(epsilon, exponent, domain).mechanism
     assert isinstance(mechanism, Piecewise)
     return mechanism
+
+
+def _design(epsilon: float, exponent: float, inputs: Interval | Circle | Product, **words: Any) -> Design:
+    among = classes.Piecewise()
+    return solve(Problem(inputs=inputs, loss=Power(exponent), privacy=Pure(epsilon), among=among, **words))
 
 
 def _closed_form() -> list[Value]:
@@ -122,7 +129,7 @@ def _split() -> list[Value]:
 
 
 def _polar_design() -> list[Value]:
-    details = optimal_polar(PolarProblem(1 + 2 * math.pi)).report.details
+    details = _design(1 + 2 * math.pi, 2.0, Product((_UNIT, _CIRCLE))).report.details
     return [float(details["epsilon_distance"]), float(details["epsilon_angle"])]
 
 
@@ -137,7 +144,7 @@ def _b_laplace_mass() -> list[Value]:
 
 
 def _aimed() -> list[Value]:
-    found = optimal_piecewise(PiecewiseProblem(1.0, at=0.2))
+    found = _design(1.0, 1.0, _UNIT, criterion=At(0.2))
     usual = _best(1.0, 1.0)
     assert isinstance(found.mechanism, Piecewise)
     aimed = (found.certificate.lower, found.certificate.upper)
@@ -189,14 +196,14 @@ def _optimum(exponent: float, epsilons: Sequence[float]) -> list[Value]:
 
 
 def _circle_optimum() -> list[Value]:
-    certificate = optimal_piecewise(PiecewiseProblem(2.0, Absolute(_CIRCLE.period), _CIRCLE)).certificate
+    certificate = _design(2.0, 1.0, _CIRCLE).certificate
     assert certificate.valid_for == "all mechanisms"
     bounds: Bounds = certificate.lower, certificate.upper
     return [bounds]
 
 
 def _circle_squared() -> list[Value]:
-    certificate = optimal_piecewise(PiecewiseProblem(4.0, Squared(_CIRCLE.period), _CIRCLE)).certificate
+    certificate = _design(4.0, 2.0, _CIRCLE).certificate
     return [(certificate.lower, certificate.upper)]
 
 

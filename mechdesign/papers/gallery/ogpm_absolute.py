@@ -20,7 +20,8 @@ EPSILON = 1.0
 
 
 def answer() -> tuple[float, float]:
-    return md.optimal_piecewise(md.PiecewiseProblem(EPSILON)).certificate.upper, 1 / (1 + np.exp(EPSILON / 2))
+    problem = md.Problem(inputs=md.Interval(0, 1), loss=md.Absolute(), privacy=md.Pure(EPSILON), among=md.Piecewise())
+    return md.solve(problem).certificate.upper, 1 / (1 + np.exp(EPSILON / 2))
 
 
 def picture(axes: Axes) -> None:

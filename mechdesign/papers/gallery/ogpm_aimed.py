@@ -10,8 +10,6 @@ density and the place of the window, both numerically.
 From: Refined mechanism design, example 8 (chapter 5).
 """
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -38,15 +36,21 @@ def error(parameters: Floats) -> float:
     return float(base * (below(1.0) + np.expm1(EPSILON) * (below(start + width) - below(start))))
 
 
+def aimed() -> md.Design:
+    privacy, among = md.Pure(EPSILON), md.Piecewise()
+    return md.solve(
+        md.Problem(inputs=md.Interval(0, 1), loss=md.Absolute(), privacy=privacy, criterion=md.At(X), among=among)
+    )
+
+
 def answer() -> tuple[float, float]:
-    return md.optimal_piecewise(md.PiecewiseProblem(EPSILON, at=X)).certificate.upper, least_around(error, (0.6, 0.05))
+    return aimed().certificate.upper, least_around(error, (0.6, 0.05))
 
 
 def picture(axes: Axes) -> None:
     x = np.linspace(0, 1, 401)
-    aimed: Any = md.optimal_piecewise(md.PiecewiseProblem(EPSILON, at=X)).mechanism
     usual = md.catalogue.ogpm(EPSILON).expected_loss(x, md.Absolute())
-    axes.plot(x, 100 * (aimed.expected_loss(x, md.Absolute()) / usual - 1))
+    axes.plot(x, 100 * (aimed().scalar_law.expected_loss(x, md.Absolute()) / usual - 1))
     axes.axvline(X, color="grey", linewidth=0.8)
     axes.axhline(0, color="black", linewidth=0.8)
     title = "Aimed at 0.2, against the worst-case design, eps = 1"

@@ -22,9 +22,8 @@ EPSILON = 2.0
 
 
 def answer() -> tuple[float, float]:
-    circle = md.Circle()
-    problem = md.PiecewiseProblem(EPSILON, md.Absolute(circle.period), circle)
-    return md.optimal_piecewise(problem).certificate.lower, np.pi / (1 + np.exp(EPSILON / 2))
+    problem = md.Problem(inputs=md.Circle(), loss=md.Absolute(), privacy=md.Pure(EPSILON))
+    return md.solve(problem).certificate.lower, np.pi / (1 + np.exp(EPSILON / 2))
 
 
 def picture(axes: Axes) -> None:

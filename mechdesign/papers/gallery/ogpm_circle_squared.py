@@ -28,9 +28,8 @@ def error(half: float) -> float:
 
 
 def answer() -> tuple[float, float]:
-    circle = md.Circle()
-    problem = md.PiecewiseProblem(EPSILON, md.Squared(circle.period), circle)
-    return md.optimal_piecewise(problem).certificate.upper, least(error, 0, np.pi)[1]
+    problem = md.Problem(inputs=md.Circle(), loss=md.Squared(), privacy=md.Pure(EPSILON))
+    return md.solve(problem).certificate.upper, least(error, 0, np.pi)[1]
 
 
 def picture(axes: Axes) -> None:

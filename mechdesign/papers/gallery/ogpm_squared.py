@@ -35,8 +35,8 @@ def best_base(epsilon: float = EPSILON) -> float:
 
 
 def answer() -> tuple[float, float]:
-    design = md.optimal_piecewise(md.PiecewiseProblem(EPSILON, md.Squared()))
-    return design.certificate.upper, error_at_zero(best_base())
+    problem = md.Problem(inputs=md.Interval(0, 1), loss=md.Squared(), privacy=md.Pure(EPSILON), among=md.Piecewise())
+    return md.solve(problem).certificate.upper, error_at_zero(best_base())
 
 
 def picture(axes: Axes) -> None:

@@ -39,7 +39,9 @@ def total(first: float) -> float:
 
 
 def answer() -> tuple[float, float]:
-    details = md.optimal_polar(md.PolarProblem(TOTAL)).report.details
+    inputs = md.Product((md.Interval(0, 1), md.Circle()))
+    problem = md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(TOTAL), among=md.Piecewise())
+    details = md.solve(problem).report.details
     return float(details["epsilon_distance"]), least(total, 0.1, 5)[0]
 
 

@@ -32,8 +32,9 @@ def many_pieces(count: int) -> tuple[float, Floats]:
 
 
 def answer() -> tuple[float, float]:
-    design = md.optimal_piecewise(md.PiecewiseProblem(EPSILON, md.Squared(), pieces=3))
-    return design.certificate.upper, many_pieces(PIECES)[0]
+    among = md.Piecewise(pieces=3)
+    problem = md.Problem(inputs=md.Interval(0, 1), loss=md.Squared(), privacy=md.Pure(EPSILON), among=among)
+    return md.solve(problem).certificate.upper, many_pieces(PIECES)[0]
 
 
 def picture(axes: Axes) -> None:

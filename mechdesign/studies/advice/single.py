@@ -16,8 +16,6 @@ from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.methods.floor import floor_of
 from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.minimax.search import minimax_sweep
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
-from mechdesign.methods.piecewise.search import optimal_piecewise
 from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.studies.advice.answer import CERTIFIED, CLAIMED, EXACT, Advice, Expected, Rated, advice, ranked
@@ -78,7 +76,7 @@ def advise_angle(question: Question) -> Advice:
     """The mechanism for one direction; on the circle OGPM is the optimum of all mechanisms."""
     circle = _circle(question)
     loss = Power(question.loss.exponent, circle.period)
-    design = optimal_piecewise(PiecewiseProblem(question.epsilon, loss=loss, inputs=circle))
+    design = solve(Problem(inputs=circle, loss=loss, privacy=Pure(question.epsilon)))
     unit = f"worst-case {question.loss.name} error of one direction, around the circle [0, {number(circle.period)})"
     rated = _without_twin(certified_field(design, CIRCULAR, unit + _power(question.loss)))
     floor = floor_of(question.epsilon, loss, circle)

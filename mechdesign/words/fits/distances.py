@@ -1,32 +1,70 @@
-"""Losses that are a power of the distance: inputs are an interval."""
+"""Losses of one number and its report, such as powers of the distance: inputs are an interval or a circle, or both."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from mechdesign.errors import InvalidInput
-from mechdesign.words.classes import InPlane, Onto, Together, UnbiasedPiecewise
-from mechdesign.words.domains import Interval
+from mechdesign.values.declare import evolved
+from mechdesign.words.classes import InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
+from mechdesign.words.domains import Circle, Interval, Product
 from mechdesign.words.fits.words import Words, usual_words
+from mechdesign.words.losses import Power
 from mechdesign.words.privacy import Pure
 
 
 def settled(problem: Any) -> dict[str, Any]:
-    """The prior on the inputs, which are an interval; all words are about one, or `InvalidInput`."""
-    if not isinstance(problem.inputs, Interval):
+    """The prior on the inputs, and the loss, which goes round a circle; all words are about such inputs, or
+    `InvalidInput`."""
+    inputs = problem.inputs
+    if not isinstance(inputs, Interval | Circle | Product):
         step = "for example Interval(0, 1); a Matrix has the losses of finitely many inputs"
-        raise InvalidInput(
-            "domain", str(problem.inputs), "be an interval where the loss is a power of the distance", step
-        )
+        rule = f"be an interval or a circle where the loss is {problem.loss.name}"
+        raise InvalidInput("domain", str(inputs), rule, step)
     if not isinstance(problem.privacy, Pure):
         raise InvalidInput("privacy", problem.privacy, "be one epsilon for all inputs of an interval", "take Pure(eps)")
-    if isinstance(problem.among, Onto | InPlane | Together):
-        raise InvalidInput("among", problem.among, "be about numbers", "take All() or UnbiasedPiecewise()")
-    return {"criterion": problem.criterion.over(problem.inputs)}
+    among = _settled_class(problem.among, inputs)
+    return {"loss": _round(problem.loss, inputs), "criterion": problem.criterion.over(inputs), "among": among}
+
+
+def _round(loss: Any, inputs: Any) -> Any:
+    """The loss, which goes round a circle where inputs are on one."""
+    if not isinstance(loss, Power):
+        if isinstance(inputs, Product):
+            raise InvalidInput("loss", loss.name, "be a power of the distance for several coordinates")
+        return loss
+    period = inputs.period if isinstance(inputs, Circle) else None
+    if loss.period is None and period is not None:
+        return loss.on_circle(period)
+    if loss.period != period:
+        kind = "on the line" if period is None else f"circular with period {period:g}"
+        raise InvalidInput("loss", loss.name, f"be {kind} for inputs on {inputs}", "leave the period out")
+    return loss
+
+
+def _settled_class(among: Any, inputs: Any) -> Any:
+    """The class; outputs that are the inputs are left out."""
+    if isinstance(among, Onto | InPlane | Together):
+        raise InvalidInput("among", among, "be about numbers", "take All(), Piecewise() or Unbiased()")
+    if not isinstance(among, Piecewise) or among.outputs is None:
+        return among
+    if among.outputs == inputs:
+        return evolved(among, outputs=None)
+    if not isinstance(inputs, Interval) or not isinstance(among.outputs, Interval):
+        rule = f"be the inputs' own, {inputs}"
+        raise InvalidInput("outputs", str(among.outputs), rule, "leave them out")
+    if not among.outputs.contains(inputs):
+        raise InvalidInput("outputs", str(among.outputs), f"contain the inputs {inputs}", "widen the outputs")
+    return among
 
 
 def words(problem: Any) -> Words:
-    """The error, or the variance of what is unbiased."""
-    name = problem.loss.name
-    measure = "variance" if isinstance(problem.among, UnbiasedPiecewise) else f"{name} error"
-    return usual_words(problem, measure, name)
+    """The error, of all coordinates where there are several, or the variance of what is unbiased."""
+    name, criterion = problem.loss.name, problem.criterion
+    if isinstance(problem.inputs, Product):
+        both = " + ".join(_round(problem.loss, part).name for part in problem.inputs.parts)
+        headline = f"{criterion.headline(f'{name} error')}, sum of both"
+        return usual_words(problem, f"{name} error", both, headline=headline, asked=f"{both} error, {criterion.words}")
+    if isinstance(problem.among, Unbiased | UnbiasedPiecewise):
+        return usual_words(problem, "variance", name)
+    return usual_words(problem, f"{name} error", name, asked=f"{name} error, {criterion.words}")

@@ -14,13 +14,13 @@ from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down
 from mechdesign.mechanisms import Discrete, catalogue as c
 from mechdesign.methods.finite import FiniteBound, LexicographicBound
-from mechdesign.methods.piecewise import PiecewiseProblem
 from mechdesign.methods.result import Design, Report
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.domains import Finite
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods import problems
 
 LOSSES = 1 - np.eye(3)
 LEVEL = 2 / (math.e + 2)
@@ -112,7 +112,7 @@ def test_a_mechanism_above_the_cap_is_refused() -> None:
         (LexicographicBound(AVERAGE, AVERAGE), ASKED_BOTH),
         (FiniteBound(ATOMS[0], [1.0, -1.0, 1.0]), ASKED),
         (FiniteBound(ATOMS[0][:2], ATOMS[1][:2]), ASKED),
-        (WORST, PiecewiseProblem(1.0)),
+        (WORST, problems.piecewise(1.0)),
     ],
 )
 def test_evidence_that_does_not_fit_the_problem_is_refused(bound: Any, asked: Any) -> None:

@@ -17,10 +17,9 @@ from mechdesign import (
     Custom,
     Interval,
     InvalidInput,
-    PiecewiseProblem,
     Power,
     catalogue,
-    optimal_piecewise,
+    solve,
 )
 from mechdesign.exact.piecewise import exact_error
 from mechdesign.exact.rational import exp_upper
@@ -28,6 +27,8 @@ from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.methods.piecewise import BathtubBound, PiecewiseClaim
 from mechdesign.methods.piecewise.proof import of_problem, sampled_inputs
 from mechdesign.values.declare import evolved
+from mechdesign.words.problem import Problem
+from tests.methods import problems
 
 UNIT = Interval(0, 1)
 
@@ -57,7 +58,7 @@ def test_no_law_in_the_band_beats_the_bound(seed: int, epsilon: float, exponent:
     edges = np.linspace(0, 1, 41)
     error = float(np.sum(law * Power(exponent).integral(edges[:-1] - x, edges[1:] - x, x)))
     radius = float(rng.random())
-    bound = BathtubBound(radius).value(PiecewiseProblem(epsilon, Power(exponent), at=x))
+    bound = BathtubBound(radius).value(problems.piecewise(epsilon, Power(exponent), at=x))
     assert float(bound) <= error + 1e-9
 
 
@@ -70,13 +71,13 @@ def test_the_bound_equals_a_quadrature_of_its_definition() -> None:
         2,
         points=[x - radius, x, x + radius],
     )[0]
-    bound = BathtubBound(radius).value(PiecewiseProblem(epsilon, Power(exponent), Interval(-1, 2), at=x))
+    bound = BathtubBound(radius).value(problems.piecewise(epsilon, Power(exponent), Interval(-1, 2), at=x))
     expected = level + (gain / 3 if gain < 0 else gain / 3 / ratio)
     assert float(bound) == pytest.approx(expected, rel=1e-10)
 
 
 def test_a_smaller_or_larger_radius_proves_less() -> None:
-    problem = PiecewiseProblem(1.0)
+    problem = problems.piecewise(1.0)
     best = BathtubBound(0.3775406687).value(problem)
     for radius in (0.3, 0.37, 0.385, 0.5):
         assert BathtubBound(radius).value(problem) < best
@@ -89,7 +90,7 @@ def test_a_radius_that_is_no_distance_is_rejected(radius: float) -> None:
 
 
 def test_the_bound_is_not_for_one_piece_nor_for_powers_that_are_no_whole_numbers() -> None:
-    for problem in (PiecewiseProblem(1.0, pieces=1), PiecewiseProblem(1.0, Power(1.5))):
+    for problem in (problems.piecewise(1.0, pieces=1), problems.piecewise(1.0, Power(1.5))):
         with pytest.raises(CheckFailed):
             BathtubBound(0.3).bound(problem, catalogue.ogpm(1.0))
 
@@ -106,7 +107,7 @@ def test_the_bound_is_not_for_one_piece_nor_for_powers_that_are_no_whole_numbers
 )
 def test_a_mechanism_that_is_not_of_the_problem_is_refused(mechanism: Any, word: str) -> None:
     with pytest.raises(CheckFailed, match=word):
-        BathtubBound(0.3).attained(PiecewiseProblem(1.0), mechanism)
+        BathtubBound(0.3).attained(problems.piecewise(1.0), mechanism)
 
 
 @given(st.floats(0.1, 8.0), st.integers(1, 4), st.floats(0.0, 1.0))
@@ -132,7 +133,7 @@ def test_exact_error_is_a_rational_of_the_stored_heights() -> None:
 
 def test_narrower_outputs_do_better_so_the_class_names_its_outputs() -> None:
     """The bound is about the problem's outputs: without them the words of the certificate would be false."""
-    certificate = optimal_piecewise(PiecewiseProblem(0.1, Power(2.0))).certificate
+    certificate = solve(problems.piecewise(0.1, Power(2.0))).certificate
     narrow = Piecewise(0.1, Interval(0, 1), Interval(0.4, 0.6), low=4.9, high=5.3)
     assert narrow.worst_case(Power(2.0))[0] < certificate.lower
     assert certificate.scope.words_onto == "piecewise mechanisms onto [0, 1]"
@@ -142,15 +143,15 @@ CUSTOM = Custom(lambda y, x: np.abs(y - x))
 
 
 def test_a_claim_for_a_loss_that_is_a_function_is_about_the_outputs_of_the_problem() -> None:
-    wide = optimal_piecewise(PiecewiseProblem(1.0, CUSTOM, outputs=Interval(-1, 2)))
+    wide = solve(problems.piecewise(1.0, CUSTOM, outputs=Interval(-1, 2)))
     with pytest.raises(CheckFailed, match=r"outputs are \[-1, 2\]"):
-        evolved(wide, problem=PiecewiseProblem(1.0, CUSTOM), evidence=PiecewiseClaim(0.0))
+        evolved(wide, problem=problems.piecewise(1.0, CUSTOM), evidence=PiecewiseClaim(0.0))
 
 
 def test_a_claim_for_a_loss_that_is_a_function_is_about_the_pieces_of_the_problem() -> None:
-    free = optimal_piecewise(PiecewiseProblem(1.0, CUSTOM))
+    free = solve(problems.piecewise(1.0, CUSTOM))
     with pytest.raises(CheckFailed, match=r"2 pieces at 0\.0, more than 1"):
-        evolved(free, problem=PiecewiseProblem(1.0, CUSTOM, pieces=1), evidence=PiecewiseClaim(0.0))
+        evolved(free, problem=problems.piecewise(1.0, CUSTOM, pieces=1), evidence=PiecewiseClaim(0.0))
 
 
 def test_one_height_that_misses_mass_one_by_rounding_is_the_uniform_law() -> None:
@@ -170,10 +171,10 @@ def _asked(
     at: float | None = None,
     pieces: int | None = None,
     epsilon: float = 1.0,
-) -> PiecewiseProblem:
+) -> Problem:
     period = inputs.period if isinstance(inputs, Circle) else None
     loss = exponent if isinstance(exponent, Custom) else Power(float(exponent), period)
-    return PiecewiseProblem(epsilon, loss, inputs, outputs, at, pieces)
+    return problems.piecewise(epsilon, loss, inputs, outputs, at, pieces)
 
 
 def _excess(reach: Fraction, radius: Fraction, exponent: int, ratio: Fraction) -> Fraction:
@@ -283,7 +284,7 @@ def test_a_loss_that_is_a_function_is_looked_at_on_a_grid_or_where_it_was_asked(
     ],
     ids=range(7),
 )
-def test_the_scope_says_whom_a_bound_is_about(problem: PiecewiseProblem, words: str) -> None:
+def test_the_scope_says_whom_a_bound_is_about(problem: Problem, words: str) -> None:
     for evidence in (BathtubBound(0.3), PiecewiseClaim(0.1)):
         assert evidence.scope(problem, None).words_onto == words
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import optimize
 
-from mechdesign import InvalidInput, PolarProblem, Squared, catalogue, optimal_polar
+from mechdesign import Absolute, InvalidInput, Squared, catalogue, solve
 from mechdesign.methods.polar.search import best_split
+from tests.methods import problems
 
 TOTAL = 1 + 2 * math.pi
 AROUND = Squared(2 * math.pi)
@@ -37,7 +38,7 @@ def test_the_printed_split_does_not_add_up() -> None:
 
 
 def test_corrected_heights_give_a_better_value_at_another_split() -> None:
-    design = optimal_polar(PolarProblem(TOTAL))
+    design = solve(problems.polar(TOTAL))
     share, value = _best_under(catalogue.ogpm_squared, catalogue.ogpm_circle_squared)
     assert design.certificate.upper == pytest.approx(value, rel=1e-6)
     assert design.report.details["epsilon_distance"] == pytest.approx(share, abs=2e-3)
@@ -45,9 +46,9 @@ def test_corrected_heights_give_a_better_value_at_another_split() -> None:
 
 
 def test_no_split_on_a_grid_beats_the_lower_bound() -> None:
-    design = optimal_polar(PolarProblem(3.0, 1.0))
+    design = solve(problems.polar(3.0, 1.0))
     shares = np.linspace(0.01, 2.99, 200)
-    line, circle = PolarProblem(3.0, 1.0).losses
+    line, circle = Absolute(), Absolute(2 * math.pi)
     values = [
         catalogue.ogpm(s).worst_case(line)[0] + catalogue.ogpm_circle(3.0 - s).worst_case(circle)[0] for s in shares
     ]
@@ -56,7 +57,7 @@ def test_no_split_on_a_grid_beats_the_lower_bound() -> None:
 
 
 def test_privacy_losses_of_the_coordinates_add_up_to_epsilon() -> None:
-    design = optimal_polar(PolarProblem(TOTAL))
+    design = solve(problems.polar(TOTAL))
     assert design.certificate.privacy_loss == pytest.approx(TOTAL, abs=1e-12)
     assert sum(part.epsilon for part in design.mechanism.parts) == pytest.approx(TOTAL)
 
@@ -74,4 +75,4 @@ def test_best_split_brackets_exponential_decays(first: float, second: float, tot
 
 def test_an_epsilon_too_small_to_split_is_rejected() -> None:
     with pytest.raises(InvalidInput, match="split"):
-        PolarProblem(1e-4)
+        solve(problems.polar(1e-4))

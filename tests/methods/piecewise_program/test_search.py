@@ -13,39 +13,44 @@ import pytest
 from mechdesign import (
     Absolute,
     Circle,
+    Design,
     Interval,
     InvalidInput,
     MissingExtra,
     NoAnswer,
-    PiecewiseProblem,
     Power,
     Squared,
-    optimal_piecewise,
-    search_pieces,
+    solve,
 )
-from mechdesign.methods.piecewise.program import PieceProgram
 from mechdesign.methods.piecewise.search import Bathtub
+from mechdesign.methods.piecewise_program.search import PieceProgram
+from mechdesign.words.problem import Problem
+from tests.methods import problems
+
+
+def _search(problem: Problem, seconds: float | None = None) -> Design:
+    return solve(problem, seconds, method="piecewise_program")
 
 
 @pytest.mark.parametrize(
     "problem",
     [
-        PiecewiseProblem(1.0, Absolute(), pieces=2),
-        PiecewiseProblem(1.0, Absolute(), pieces=3),
-        PiecewiseProblem(4.0, Absolute(), pieces=3),
-        PiecewiseProblem(4.0, Squared(), pieces=3),
-        PiecewiseProblem(1.0, Squared(), Interval(-2, 1), pieces=3),
-        PiecewiseProblem(2.0, Absolute(), pieces=4),
-        PiecewiseProblem(1.0, Absolute(), at=0.3, pieces=3),
-        PiecewiseProblem(2.0, Absolute(360.0), Circle(360.0), pieces=3),
-        PiecewiseProblem(1.0, Squared(), Interval(0, 1e6), pieces=3),
-        PiecewiseProblem(1.0, Absolute(), Interval(0, 1e-6), pieces=3),
+        problems.piecewise(1.0, Absolute(), pieces=2),
+        problems.piecewise(1.0, Absolute(), pieces=3),
+        problems.piecewise(4.0, Absolute(), pieces=3),
+        problems.piecewise(4.0, Squared(), pieces=3),
+        problems.piecewise(1.0, Squared(), Interval(-2, 1), pieces=3),
+        problems.piecewise(2.0, Absolute(), pieces=4),
+        problems.piecewise(1.0, Absolute(), at=0.3, pieces=3),
+        problems.piecewise(2.0, Absolute(360.0), Circle(360.0), pieces=3),
+        problems.piecewise(1.0, Squared(), Interval(0, 1e6), pieces=3),
+        problems.piecewise(1.0, Absolute(), Interval(0, 1e-6), pieces=3),
     ],
     ids=str,
 )
-def test_search_agrees_with_the_reduction(problem: PiecewiseProblem) -> None:
-    found = search_pieces(problem)
-    proven = optimal_piecewise(problem).certificate
+def test_search_agrees_with_the_reduction(problem: Problem) -> None:
+    found = _search(problem)
+    proven = solve(problem).certificate
     assert found.certificate.claimed
     assert found.certificate.lower <= proven.upper * (1 + 1e-6)
     assert found.certificate.lower == pytest.approx(proven.lower, rel=5e-6)
@@ -53,10 +58,10 @@ def test_search_agrees_with_the_reduction(problem: PiecewiseProblem) -> None:
 
 
 def test_extra_pieces_merge_to_three_at_an_inner_input() -> None:
-    design = search_pieces(PiecewiseProblem(1.0, Absolute(), at=0.3, pieces=4))
+    design = _search(problems.piecewise(1.0, Absolute(), at=0.3, pieces=4))
     assert design.report.details["pieces_found"] == 3
     edges = design.report.details["program_pieces"]["edges"]
-    expected = optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.3)).mechanism.pieces(0.3).edges
+    expected = solve(problems.piecewise(1.0, Absolute(), at=0.3)).mechanism.pieces(0.3).edges
     assert edges == pytest.approx(expected.tolist(), abs=2e-3)
 
 
@@ -92,18 +97,18 @@ def test_the_reduction_s_density_is_a_feasible_point_of_the_program(
 def test_a_limit_gives_bounds_and_no_design() -> None:
     started = time.perf_counter()
     with pytest.raises(NoAnswer) as stopped:
-        search_pieces(PiecewiseProblem(4.0, Absolute(), at=0.3, pieces=8), seconds=1.5)
-    optimum = optimal_piecewise(PiecewiseProblem(4.0, Absolute(), at=0.3)).certificate.upper
+        _search(problems.piecewise(4.0, Absolute(), at=0.3, pieces=8), seconds=1.5)
+    optimum = solve(problems.piecewise(4.0, Absolute(), at=0.3)).certificate.upper
     assert stopped.value.lower <= optimum * (1 + 1e-9)
     assert stopped.value.upper >= optimum * (1 - 1e-6)
     assert time.perf_counter() - started < 30
 
 
 def test_a_limit_that_is_over_at_once_has_the_bounds_of_the_reduction() -> None:
-    problem = PiecewiseProblem(4.0, Absolute(), at=0.3, pieces=4)
+    problem = problems.piecewise(4.0, Absolute(), at=0.3, pieces=4)
     with pytest.raises(NoAnswer) as stopped:
-        search_pieces(problem, seconds=1e-9)
-    optimum = optimal_piecewise(PiecewiseProblem(4.0, Absolute(), at=0.3)).certificate.upper
+        _search(problem, seconds=1e-9)
+    optimum = solve(problems.piecewise(4.0, Absolute(), at=0.3)).certificate.upper
     assert optimum * (1 - 1e-6) <= stopped.value.lower <= optimum * (1 + 1e-9)
     assert stopped.value.upper >= stopped.value.lower
 
@@ -111,16 +116,16 @@ def test_a_limit_that_is_over_at_once_has_the_bounds_of_the_reduction() -> None:
 @pytest.mark.parametrize(
     ("problem", "word"),
     [
-        (PiecewiseProblem(1.0, Power(1.5), pieces=3), "whole power"),
-        (PiecewiseProblem(1.0, pieces=19), "between 2 and 8"),
-        (PiecewiseProblem(40.0, pieces=3), "at most 16"),
-        (PiecewiseProblem(1.0, pieces=1), "between 2 and 8"),
+        (problems.piecewise(1.0, Power(1.5), pieces=3), "whole power"),
+        (problems.piecewise(1.0, pieces=19), "between 2 and 8"),
+        (problems.piecewise(40.0, pieces=3), "at most 16"),
+        (problems.piecewise(1.0, pieces=1), "between 2 and 8"),
     ],
     ids=str,
 )
-def test_what_the_program_cannot_express_is_refused(problem: PiecewiseProblem, word: str) -> None:
+def test_what_the_program_cannot_express_is_refused(problem: Problem, word: str) -> None:
     with pytest.raises(InvalidInput, match=word):
-        search_pieces(problem)
+        _search(problem)
 
 
 def test_a_missing_solver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,4 +140,4 @@ def test_a_missing_solver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(builtins, "__import__", without_scip)
     monkeypatch.setattr("importlib.util.find_spec", lambda name, *rest: None if name == "pyscipopt" else object())
     with pytest.raises(MissingExtra, match=r"mechdesign\[scip\]"):
-        search_pieces(PiecewiseProblem(1.0, pieces=2))
+        _search(problems.piecewise(1.0, pieces=2))

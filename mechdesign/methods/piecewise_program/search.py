@@ -19,24 +19,23 @@ import numpy as np
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
+from mechdesign.errors import CheckFailed, MissingExtra, NoAnswer
 from mechdesign.exact.piecewise import exact_error
 from mechdesign.exact.rational import float_up
 from mechdesign.mechanisms.catalogue import two_heights
 from mechdesign.methods.broken_solver import require_working
-from mechdesign.methods.evidence import require_asked
-from mechdesign.methods.piecewise.problem import PiecewiseProblem
+from mechdesign.methods.method import Demands
 from mechdesign.methods.piecewise.proof import PiecewiseClaim
-from mechdesign.methods.piecewise.search import Bathtub, optimal_piecewise
+from mechdesign.methods.piecewise.search import Bathtub, answer as reduction
+from mechdesign.methods.piecewise.supports import domains_of
+from mechdesign.methods.piecewise_program.supports import pieces_to_search, with_pieces
 from mechdesign.methods.result import Certificate, Design, Report, versions
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import evolved, frozen
-from mechdesign.words.losses import Power
+from mechdesign.values.declare import frozen
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
-MOST_PROGRAM_PIECES = 8
-MOST_PROGRAM_EPSILON = 16.0
 RELATIVE_GAP = 1e-6
 
 _AGREEMENT = 2e-6
@@ -52,27 +51,14 @@ class FoundPieces:
     densities: tuple[float, ...]
 
 
-def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> Design:
-    """The optimal mechanism with ``problem.pieces`` pieces by global bilinear optimisation (SCIP through Pyomo).
+def answer(problem: Problem, demands: Demands) -> Design:
+    """The optimal mechanism with so many pieces, 3 if left out, by global bilinear optimisation (SCIP through Pyomo).
 
     The lower bound is the solver's own, so the certificate says ``claimed``; the answer must agree with the reduction,
     whose proven interval stands in the report. A limit raises `NoAnswer` with the bounds reached.
     """
-    require_asked(problem, PiecewiseProblem)
-    clock = Clock(seconds)
-    pieces = 3 if problem.pieces is None else problem.pieces
-    problem = evolved(problem, pieces=pieces)
-    if not isinstance(problem.loss, Power) or problem.loss.exponent != int(problem.loss.exponent):
-        raise InvalidInput(
-            "loss", problem.loss.name, "be a whole power of the distance for method='scip'", "use the reduction"
-        )
-    if not 2 <= pieces <= MOST_PROGRAM_PIECES:
-        raise InvalidInput(
-            "pieces", pieces, f"lie between 2 and {MOST_PROGRAM_PIECES} for method='scip'", "use the reduction"
-        )
-    if problem.epsilon > MOST_PROGRAM_EPSILON:
-        rule = f"be at most {MOST_PROGRAM_EPSILON:g} for method='scip'"
-        raise InvalidInput("eps", problem.epsilon, rule, "use the reduction")
+    clock, pieces = demands.clock(), pieces_to_search(problem)
+    problem = with_pieces(problem, pieces)
     bathtub = Bathtub.of(problem)
     unit = _Unit.of(bathtub)
     try:
@@ -86,12 +72,12 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     solution = replace(solution, objective=solution.objective * unit.error, bound=solution.bound * unit.error)
     # the solver's heights are floats with a tolerance: keep the peak, rebuild the rest as an exact mechanism
     low = min(max(peak * math.exp(-problem.epsilon), math.exp(-problem.epsilon) / bathtub.length), 1 / bathtub.length)
-    mechanism = two_heights(problem.epsilon, problem.inputs, problem.output_domain, low, "OGPM")
-    upper = float_up(exact_error(mechanism, problem.hardest_input, int(problem.loss.exponent)))
-    proven = optimal_piecewise(evolved(problem, pieces=None)).certificate
+    mechanism = two_heights(problem.epsilon, *domains_of(problem), low, "OGPM")
+    upper = float_up(exact_error(mechanism, bathtub.x, int(bathtub.exponent)))
+    proven = reduction(with_pieces(problem, None), Demands()).certificate
     _require_agreement(solution, upper, proven)
     details: dict[str, Any] = {
-        "solved_at": problem.hardest_input,
+        "solved_at": bathtub.x,
         "pieces_asked": pieces,
         "pieces_found": len(found.densities),
         "program_pieces": {
@@ -103,8 +89,9 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
         "reduction": [proven.lower, proven.upper],
     }
     found_with = versions("numpy", "scipy", "pyomo", "pyscipopt")
-    report = Report(clock.used, solution.version, found_with, details)
-    return Design(problem, mechanism, PiecewiseClaim(min(solution.bound, upper)), report)
+    report = Report(clock.used, solution.version, found_with, details, demands.gap)
+    design = Design(problem, mechanism, PiecewiseClaim(min(solution.bound, upper)), report)
+    return demands.met_by(design, "the search ended")
 
 
 @frozen

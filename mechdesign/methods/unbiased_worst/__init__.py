@@ -1,0 +1,1 @@
+"""The unbiased mechanism of least worst-case variance, among all."""

@@ -17,7 +17,6 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
-from mechdesign.methods.information.search import cells_tell_sign, sign_information
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import standing
@@ -137,6 +136,8 @@ class Sign:
 
 
 def _sign(epsilon: float, model: Model, least: float) -> Sign:
+    from mechdesign.methods.information.search import cells_tell_sign, sign_information
+
     found, is_told = sign_information(epsilon, model), cells_tell_sign(model)
     above = least / found - 1 if found > 0 else 0.0
     of = "the slope of the cell" if isinstance(model, Binned) else "the observation"

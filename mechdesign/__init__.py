@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
     from mechdesign.studies import frequencies as frequencies
+    from mechdesign.studies.additive import AdditiveStudy as AdditiveStudy
     from mechdesign.studies.advice import Advice as Advice, advise as advise
     from mechdesign.studies.bench import BenchStudy as BenchStudy
     from mechdesign.studies.budget import BudgetStudy as BudgetStudy
@@ -52,9 +53,19 @@ if TYPE_CHECKING:
     from mechdesign.studies.counts import CountStudy as CountStudy
     from mechdesign.studies.estimate import EstimateStudy as EstimateStudy
     from mechdesign.studies.gain import GainStudy as GainStudy
+    from mechdesign.studies.joint import JointStudy as JointStudy
+    from mechdesign.studies.joint_hidden import HiddenJointStudy as HiddenJointStudy
+    from mechdesign.studies.joint_inside import InsideStudy as InsideStudy
     from mechdesign.studies.mean import ColumnMean as ColumnMean
+    from mechdesign.studies.optimum import (
+        OptimumStudy as OptimumStudy,
+        ParetoStudy as ParetoStudy,
+        SweepStudy as SweepStudy,
+    )
+    from mechdesign.studies.pairs import PairsStudy as PairsStudy
     from mechdesign.studies.path_errors import PathStudy as PathStudy
     from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
+    from mechdesign.studies.workload import WorkloadStudy as WorkloadStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
     from mechdesign.words import models as models, priors as priors, privacy as privacy, workloads as workloads

@@ -16,6 +16,7 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Said
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.plot.canvas import printable
 from mechdesign.studies.device_reports import DeviceReports, from_reports, require_periods
@@ -107,7 +108,12 @@ def run(
     least: Annotated[int, typer.Option("--least", help="So many reports make a batch; fewer wait.")] = 100,
     merge: Annotated[
         str | None,
-        typer.Option("--estimate", help="Estimate from DIR, tables weighted by people or precision.", metavar="BY"),
+        typer.Option(
+            "--estimate",
+            help="Estimate from DIR, tables weighted by people or precision.",
+            metavar="BY",
+            autocompletion=completion(lambda: WEIGHTS),
+        ),
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
     of_devices: Annotated[

@@ -14,10 +14,10 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.methods.result import FORMAT
+from mechdesign.studies.designed import Designed
 from mechdesign.values import files
 
 ANSWERS = ((Designed,),)

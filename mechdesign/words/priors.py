@@ -22,7 +22,11 @@ from mechdesign.words.domains import Circle, Finite, Interval, interval_field, o
 Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
-OPTION = option("--prior", "uniform, normal:MEAN,DEVIATION, ...")
+OPTION = option(
+    "--prior",
+    "uniform, normal:MEAN,DEVIATION, ...",
+    words=lambda: ("uniform", "normal:", "beta:", "exponential:"),
+)
 """How commands take a prior: `parse_prior` reads it."""
 
 _NARROWEST = 1e-12  # a deviation, for an interval and a mean of size 1

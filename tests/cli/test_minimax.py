@@ -470,8 +470,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         seen.append(designs)
         return field_of(designs, own)
 
-    for command in ("answers", "ogpm", "aaa"):
-        monkeypatch.setattr(f"mechdesign.cli.{command}.field_of", counted)
+    for module in ("studies.optimum", "studies.additive", "cli.ogpm"):
+        monkeypatch.setattr(f"mechdesign.{module}.field_of", counted)
     return seen
 
 

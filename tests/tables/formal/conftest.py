@@ -57,7 +57,6 @@ def kinds() -> dict[str, Table]:
 @pytest.fixture(scope="session")
 def designs() -> dict[str, Design]:
     """A design with every kind of evidence that Coq checks."""
-    unit = Interval(0, 1)
     return {
         "matrix, worst case": solve(Problem(loss=LINE, privacy=Pure(1.0))),
         "matrix, average": solve(Problem(loss=LINE, privacy=Pure(1.0), criterion=Average([0.5, 0.25, 0.25]))),

@@ -68,7 +68,7 @@ from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
@@ -122,6 +122,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     ),
     "pairs": lambda: solve(Problem(loss=MATRIX, privacy=PAIRS, criterion=Average([0.5, 0.25, 0.25]))),
     "pairs least": lambda: solve(Problem(loss=MATRIX, privacy=PAIRS, criterion=Lexicographic([0.5, 0.25, 0.25]))),
+    "delta": lambda: solve(Problem(loss=MATRIX, privacy=Approximate(1.0, 0.1))),
+    "delta prior": lambda: solve(
+        Problem(loss=MATRIX, privacy=Approximate(1.0, 0.1), criterion=Average([0.5, 0.25, 0.25]))
+    ),
     "places": lambda: solve(Problem(loss=Distances(), privacy=Metric(SCALE.points, 0.5))),
     "plane": lambda: solve(
         Problem(
@@ -741,6 +745,51 @@ def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None, cap
     return float(solved.fun) if solved.status == 0 else math.inf
 
 
+def _with_delta(saved: Any) -> Truth:
+    """Every pair of rows, what one has above the other summed, and the least over all such tables."""
+    problem, law = saved.problem, np.asarray(saved.mechanism.probabilities)
+    epsilon, delta, losses = problem.privacy.epsilon, problem.privacy.delta, np.asarray(problem.loss.values)
+    law = law / law.sum(axis=1, keepdims=True)
+
+    def excess(loss: float) -> float:
+        pairs = itertools.permutations(law, 2)
+        return max(float(np.maximum(row - math.exp(min(loss, 600)) * other, 0).sum()) for row, other in pairs)
+
+    said = saved.certificate.privacy_loss
+    assert excess(epsilon) <= delta + 1e-12, "not private"
+    assert said <= epsilon, "not private"
+    assert excess(said) <= delta + 1e-12, "loss understated"
+    assert said < 1e-6 or excess(said * (1 - 1e-6)) >= delta - 1e-12, "loss overstated"
+    errors = (law * losses[:, [int(y) for y in saved.mechanism.outputs.points]]).sum(axis=1)
+    prior = None if problem.weights is None else np.asarray(problem.weights) / np.sum(problem.weights)
+    weights = None if prior is None else prior.tobytes()
+    key = ("delta", epsilon, delta, losses.tobytes(), losses.shape, weights)
+    least = _remembered(key, lambda: _least_with_delta(epsilon, delta, losses, prior))
+    return Truth(float(errors.max()) if prior is None else float(prior @ errors), least)
+
+
+def _least_with_delta(epsilon: float, delta: float, losses: Floats, prior: Floats | None) -> float:
+    """Events in place of slacks: every set of outputs, for every pair of rows, is a constraint of its own."""
+    n, m = losses.shape
+    above, right = [], []
+    for one, other in itertools.permutations(range(n), 2):
+        for event in product((0.0, 1.0), repeat=m):
+            row = np.zeros((n, m))
+            row[one], row[other] = event, -math.exp(epsilon) * np.array(event)
+            above.append([*row.ravel(), 0.0])
+            right.append(delta)
+    if prior is None:
+        for x in range(n):
+            row = np.zeros((n, m))
+            row[x] = losses[x]
+            above.append([*row.ravel(), -1.0])
+            right.append(0.0)
+    goal = [*(np.zeros((n, m)) if prior is None else prior[:, None] * losses).ravel(), float(prior is None)]
+    sums = np.column_stack([np.kron(np.eye(n), np.ones(m)), np.zeros(n)])
+    solved = optimize.linprog(goal, np.array(above), np.array(right), sums, np.ones(n), bounds=(0, None))
+    return float(solved.fun) if solved.status == 0 else math.inf
+
+
 def _points(saved: Any) -> Truth:
     """The matrix of distances between the points, in doubles."""
     mechanism, problem = saved.mechanism, saved.problem
@@ -985,6 +1034,8 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "whole numbers prior": lambda saved, _: _points(saved),
     "pairs": lambda saved, _: _pairs(saved),
     "pairs least": lambda saved, _: _pairs(saved),
+    "delta": lambda saved, _: _with_delta(saved),
+    "delta prior": lambda saved, _: _with_delta(saved),
     "places": lambda saved, _: _pairs(saved),
     "plane": lambda saved, _: _plane(saved),
     "plane worst": lambda saved, _: _plane(saved),
@@ -1019,7 +1070,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 def _require_true(saved: Any, name: str) -> None:
     """Privacy, both ends, scope and standing of a design that was read."""
     certificate, mechanism = saved.certificate, saved.mechanism
-    if not isinstance(mechanism, TogetherLaw):
+    if not isinstance(mechanism, TogetherLaw) and name not in ("delta", "delta prior"):  # theirs is in their truths
         assert _ratio_of(mechanism) <= math.exp(saved.problem.epsilon) * (1 + 1e-12), "not private"
         assert certificate.privacy_loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9)
         if mechanism.epsilon > 1e-9:
@@ -1332,6 +1383,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "finite lexicographic"): {"matrix least": 10_000},
     ("problem", "pairs"): {"pairs": 5000, "places": 5000},
     ("problem", "pairs lexicographic"): {"pairs least": 10_000},
+    ("problem", "hockey-stick prices"): {"delta": 5000, "delta prior": 5000},
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "convex"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},

@@ -99,7 +99,7 @@ def test_a_saved_optimum_is_proven_again_and_shown(run: Any, saved: Path) -> Non
     assert load_design(saved).certificate.valid_for == "all mechanisms"
     outcome = run("show", str(saved))
     assert outcome.code == 0
-    assert "worst-case squared error; checked again" in outcome.out
+    assert "squared error, worst case; checked again" in outcome.out
     assert "Least-favourable prior" in outcome.out
     document = run("show", str(saved), "--json").json
     assert len(document["mechanism"]["base"]) == len(document["least_favourable"]["points"]) == 2

@@ -23,7 +23,7 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_average, exact_worst_error
 from mechdesign.mechanisms.window import Window
 from mechdesign.methods.evidence import require_mechanism
-from mechdesign.methods.trade_off.supports import Capped, capped_of
+from mechdesign.methods.trade_off.supports import Cap, capped_of
 from mechdesign.values.declare import array, field, frozen, optional
 from mechdesign.words.cells import Cells
 from mechdesign.words.criteria import Family, Scope
@@ -70,11 +70,11 @@ class TradeOffBound:
         if self.cap is not None and not self.cap >= 0:
             raise InvalidInput("cap", self.cap, "be at least 0")
 
-    def multiplier(self, asked: Capped) -> float:
+    def multiplier(self, asked: Cap) -> float:
         """What the average gains when the cap is lifted by a little."""
         return float(self.prices.sum() / asked.atoms.weights.sum())
 
-    def cap_of(self, asked: Capped) -> float:
+    def cap_of(self, asked: Cap) -> float:
         """The most that a worst case may be; one that was not asked for must be near the least."""
         if asked.cap is not None:
             if self.cap is not None:
@@ -88,7 +88,7 @@ class TradeOffBound:
             raise CheckFailed(f"the cap {self.cap!r} is further above the least worst case than its slack allows")
         return self.cap
 
-    def value(self, asked: Capped) -> Fraction:
+    def value(self, asked: Cap) -> Fraction:
         """The bound, an exact rational."""
         atoms = asked.atoms
         mixture = self._mixture(atoms)

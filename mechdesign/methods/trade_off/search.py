@@ -33,7 +33,7 @@ from mechdesign.methods.prior.search import answer as least_average_alone
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.methods.trade_off.capped_search import CappedSearch, Ends
 from mechdesign.methods.trade_off.proof import TradeOffBound
-from mechdesign.methods.trade_off.supports import MOST_ATOMS, Capped, capped_of, supports
+from mechdesign.methods.trade_off.supports import MOST_ATOMS, Cap, capped_of, supports
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
@@ -135,7 +135,7 @@ def _ends_of(problem: Problem, gap: float, clock: Clock) -> Ends:
     return Ends(atoms, steady, worst.upper, places, least.weights, least_cap, least, best, prior_worst)
 
 
-def _plain_bounds(asked: Capped, atoms: Cells, stopped: NoAnswer) -> tuple[float, float]:
+def _plain_bounds(asked: Cap, atoms: Cells, stopped: NoAnswer) -> tuple[float, float]:
     """The optimum without the cap, and the most that a mechanism of least worst case can average."""
     inputs = asked.line.inputs
     half = (Fraction(inputs.upper) - Fraction(inputs.lower)) / 2

@@ -25,7 +25,7 @@ def supports(problem: Problem) -> str | None:
     return missing_on_line(problem)
 
 
-class Capped(NamedTuple):
+class Cap(NamedTuple):
     """Numbers of an interval, and what a worst case may be: ``cap``, or ``1 + slack`` times the least."""
 
     line: Line
@@ -46,7 +46,7 @@ class Capped(NamedTuple):
         return not coarse_cells(self.line.prior, MOST_ATOMS).are_atoms
 
 
-def capped_of(problem: Any) -> Capped:
+def capped_of(problem: Any) -> Cap:
     """What the problem asks, or `CheckFailed`: evidence may be given any problem."""
     line = line_of(problem, supports)
-    return Capped(line, problem.criterion.slack, problem.criterion.cap)
+    return Cap(line, problem.criterion.slack, problem.criterion.cap)

@@ -80,8 +80,8 @@ class Answer:
 ANSWERS = ((Answer,),)
 EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
-$ echo 'import datetime, mechdesign.tables as deploy, mechdesign.tables.reports as reports' > send.py
-$ echo 'smokes, last = deploy.load_table("smokes.json"), datetime.date(2099, 1, 1)' >> send.py
+$ echo 'import datetime, mechdesign.tables as tables, mechdesign.tables.reports as reports' > send.py
+$ echo 'smokes, last = tables.load_table("smokes.json"), datetime.date(2099, 1, 1)' >> send.py
 $ echo 'print(reports.enveloped(smokes, "yes", last).line.decode(), end="")' >> send.py
 $ python send.py > today.txt
 collect-reports today.txt --of smokes.json --store seen.db --new-store"""

@@ -11,14 +11,25 @@ import numpy as np
 from benchmarks.anchors import GRID, ON_A_GRID, grid_program, highs, on_a_grid
 from benchmarks.clock import Measured, medians
 from benchmarks.rows import Row, Target
-from mechdesign.methods import MinimaxProblem, PriorProblem, minimax_sweep, optimal_minimax, optimal_prior
+from mechdesign.methods import minimax_sweep
+from mechdesign.methods.registry import solve
+from mechdesign.words.criteria import Average
+from mechdesign.words.domains import UNIT
 from mechdesign.words.losses import Absolute, Power
 from mechdesign.words.priors import Atoms
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
+from tests.methods.problems import numbers
 
-REFERENCE = [MinimaxProblem(eps, Power(p), gap=1e-5) for p, eps in itertools.product((1.0, 2.0), (0.5, 1.0, 2.0, 4.0))]
-FINE = MinimaxProblem(4.0, Absolute(), gap=1e-4, most_outputs=1025)
-SWEEP = [MinimaxProblem(float(eps), Absolute(), gap=1e-4) for eps in np.linspace(0.5, 4, 20)]
-VALUES = PriorProblem(2.0, Atoms.of_data(np.random.default_rng(2).random(1000)), Absolute())
+
+def worst(epsilon: float, loss: Power) -> Problem:
+    return Problem(inputs=UNIT, loss=loss, privacy=Pure(epsilon))
+
+
+REFERENCE = [worst(eps, Power(p)) for p, eps in itertools.product((1.0, 2.0), (0.5, 1.0, 2.0, 4.0))]
+FINE = worst(4.0, Absolute())
+SWEEP = [worst(float(eps), Absolute()) for eps in np.linspace(0.5, 4, 20)]
+VALUES = numbers(2.0, Absolute(), criterion=Average(Atoms.of_data(np.random.default_rng(2).random(1000))))
 TURNS = 2
 MOST_MEGABYTES = 500.0
 
@@ -26,11 +37,11 @@ MOST_MEGABYTES = 500.0
 def rows() -> Iterator[Row]:
     times = medians(
         {
-            "reference": lambda: [optimal_minimax(problem) for problem in REFERENCE],
-            "fine": lambda: optimal_minimax(FINE),
-            "one": lambda: optimal_minimax(SWEEP[-1]),
-            "prior": lambda: optimal_prior(VALUES),
-            "sweep": lambda: list(minimax_sweep(SWEEP)),
+            "reference": lambda: [solve(problem, gap=1e-5) for problem in REFERENCE],
+            "fine": lambda: solve(FINE, gap=1e-4, most_outputs=1025),
+            "one": lambda: solve(SWEEP[-1], gap=1e-4),
+            "prior": lambda: solve(VALUES),
+            "sweep": lambda: list(minimax_sweep(SWEEP, gap=1e-4)),
         },
         TURNS,
     )

@@ -24,12 +24,15 @@ from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.methods import UnbiasedProblem, optimal_unbiased
+from mechdesign.methods.registry import solve
 from mechdesign.tables import Table, apply, checker, estimate, export_table, make_table, privacy_checker, sample
 from mechdesign.tables.kinds import ItemsLaw
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.domains import UNIT, Finite, Interval
 from mechdesign.words.losses import Absolute, Power
 from mechdesign.words.priors import uniform
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 POWER = 7
 REPORTS = 10**POWER
@@ -100,7 +103,7 @@ def raw_draw(count: int) -> NDArray[np.float64]:
 
 def _tables() -> dict[str, Table]:
     line = Interval(-1, 1)
-    window = optimal_minimax(MinimaxProblem(2.0, Absolute(), gap=1e-3))
+    window = solve(Problem(inputs=UNIT, loss=Absolute(), privacy=Pure(2.0)), gap=1e-3)
     return {
         "window, 32 bits": make_table(window),
         "window, 53 bits": make_table(window, 53),
@@ -158,10 +161,10 @@ def _whole_way(protocol: str, folder: Path) -> None:
 
 def _rounding() -> Iterator[Row]:
     for exponent, epsilon in DESIGNS:
-        problem = MinimaxProblem(epsilon, Power(exponent))
-        design = optimal_minimax(problem)
+        problem = Problem(inputs=UNIT, loss=Power(exponent), privacy=Pure(epsilon))
+        design = solve(problem)
         assert isinstance(design.mechanism, Window)
-        search = measured(partial(optimal_minimax, problem))
+        search = measured(partial(solve, problem))
         error = exact_worst_error(design.mechanism, int(exponent))
         for bits, most in LOSSES.items():
             lost = float(make_table(design, bits).worst_error(int(exponent)) / error - 1)

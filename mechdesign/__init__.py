@@ -34,19 +34,16 @@ if TYPE_CHECKING:
     from mechdesign.methods.floor import floor_of as floor_of
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
-    from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
-    from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
+    from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import fit_height as fit_height
-    from mechdesign.methods.prior.problem import PriorProblem as PriorProblem
-    from mechdesign.methods.prior.search import optimal_prior as optimal_prior
     from mechdesign.methods.registry import methods as methods, solve as solve
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
-    from mechdesign.methods.trade_off.problem import TradeOffProblem as TradeOffProblem
-    from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
+    from mechdesign.methods.trade_off.search import pareto as pareto
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
     from mechdesign.studies import frequencies as frequencies
+    from mechdesign.studies.additive import AdditiveStudy as AdditiveStudy
     from mechdesign.studies.advice import Advice as Advice, advise as advise
     from mechdesign.studies.bench import BenchStudy as BenchStudy
     from mechdesign.studies.budget import BudgetStudy as BudgetStudy
@@ -56,9 +53,19 @@ if TYPE_CHECKING:
     from mechdesign.studies.counts import CountStudy as CountStudy
     from mechdesign.studies.estimate import EstimateStudy as EstimateStudy
     from mechdesign.studies.gain import GainStudy as GainStudy
+    from mechdesign.studies.joint import JointStudy as JointStudy
+    from mechdesign.studies.joint_hidden import HiddenJointStudy as HiddenJointStudy
+    from mechdesign.studies.joint_inside import InsideStudy as InsideStudy
     from mechdesign.studies.mean import ColumnMean as ColumnMean
+    from mechdesign.studies.optimum import (
+        OptimumStudy as OptimumStudy,
+        ParetoStudy as ParetoStudy,
+        SweepStudy as SweepStudy,
+    )
+    from mechdesign.studies.pairs import PairsStudy as PairsStudy
     from mechdesign.studies.path_errors import PathStudy as PathStudy
     from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
+    from mechdesign.studies.workload import WorkloadStudy as WorkloadStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
     from mechdesign.words import models as models, priors as priors, privacy as privacy, workloads as workloads

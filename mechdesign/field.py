@@ -18,31 +18,17 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.mechanisms import catalogue
-from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_law
 from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.evidence import Problem
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import (
-    Lost,
-    Rivalry,
-    on_interval,
-    on_points,
-    outputs_among,
-    require_law_on,
-    require_unbiased,
-)
-from mechdesign.methods.trade_off.problem import TradeOffProblem
-from mechdesign.methods.trade_off.proof import TradeOffBound
+from mechdesign.methods.rivalry import Lost, Rivalry, on_interval, require_law_on, require_unbiased
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.notebook import grid
-from mechdesign.words.cells import Cells
 from mechdesign.words.criteria import Family, Scope
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Loss, Power
 from mechdesign.words.priors import Atoms, Density, Prior
 
@@ -58,9 +44,6 @@ _UNSURE = 1e-9
 THIS = "this design"
 _RANKED = (
     AdditiveProblem,
-    MinimaxProblem,
-    PriorProblem,
-    TradeOffProblem,
     UnbiasedProblem,
 )
 _NARROW = (
@@ -241,11 +224,9 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     designed = {name: design.own_law for name, design in entered.items()}
     found = _measured(designed | mine | published, _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
-    least = _least_worst_case(next(iter(entered.values())))
-    if least is None:
-        least = min((row.by(rank) for row in rows if row.name in entered), default=math.inf)
+    least = min((row.by(rank) for row in rows if row.name in entered), default=math.inf)
     among = scope.words_onto if scope.family in _NARROW else ""
-    shown = _ranked(evolved(found, rows=tuple(rows), among=among), least, _cap(problem), entered, mine)
+    shown = _ranked(evolved(found, rows=tuple(rows), among=among), least, None, entered, mine)
     return shown if among else evolved(shown, rows=tuple(map(above_nothing, shown.rows)))
 
 
@@ -271,7 +252,8 @@ def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism],
     best = rivalry.least(first, next(iter(lost.values())))
     if best is None:
         best = min(one.by(rank) for one in designed)
-    ranked = _ranked(evolved(found, rows=(*designed, *found.rows), among=among), best, None, entered, own)
+    cap = getattr(first.problem.criterion, "cap", None)
+    ranked = _ranked(evolved(found, rows=(*designed, *found.rows), among=among), best, cap, entered, own)
     return ranked if among else evolved(ranked, rows=tuple(map(above_nothing, ranked.rows)))
 
 
@@ -291,19 +273,9 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, t
             raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
         inputs = cast(Any, problem).inputs
         require_law_on(name, mechanism, inputs, problem.epsilon)
-        if scope.family is Family.ON_OUTPUTS:
-            _require_points(name, mechanism, inputs)
         if isinstance(problem, UnbiasedProblem | AdditiveProblem):
             require_unbiased(name, cast(ScalarMechanism, mechanism), problem.inputs)
     return dict(own)
-
-
-def _require_points(name: str, mechanism: Mechanism, points: Finite) -> None:
-    """The optimum on points is over reports that are points; with the loss absolute others are no better."""
-    if not isinstance(mechanism, Discrete) or not outputs_among(mechanism, points):
-        rule = f"be among the points of {points}: under this loss other outputs can be below their optimum"
-        step = "`compare --mechanisms FILE` has the optimum with the outputs of a file"
-        raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule, step)
 
 
 def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: Prior | None = None) -> Field:
@@ -320,13 +292,9 @@ def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: 
 
 def rivals(problem: Problem) -> dict[str, Mechanism]:
     """The published mechanisms for a problem, by name: unbiased ones if it asks for that."""
-    epsilon = problem.epsilon
     match problem:
-        case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
-            return {**on_points(epsilon, points, problem.loss)}
         case UnbiasedProblem() | AdditiveProblem():
             return on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)
-        case MinimaxProblem() | PriorProblem() | TradeOffProblem():
             assert isinstance(problem.inputs, Interval)
             return on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
     return {}
@@ -341,12 +309,7 @@ def _other_names(published: Iterable[str]) -> list[str]:
 
 
 def _rank(problem: Problem) -> Rank:
-    """Of a lexicographic optimum the worst case, which comes first, unless it is capped by a number."""
-    return Rank.AVERAGE if _cap(problem) is not None else Rank(problem.criterion.ranks_by)
-
-
-def _cap(problem: Problem) -> float | None:
-    return problem.cap if isinstance(problem, TradeOffProblem) else None
+    return Rank(problem.criterion.ranks_by)
 
 
 def _measure(problem: Problem) -> Measure:
@@ -360,12 +323,6 @@ def _measure(problem: Problem) -> Measure:
 def proven_prior(problem: Problem) -> Prior | None:
     """The prior that a proof is about: the one asked for, or what it was rounded to; None without any."""
     match problem:
-        case PriorProblem(prior=Cells() as cells):
-            return _atoms(cells.means, cells.weights)
-        case PriorProblem():
-            return cast(Prior, problem.prior)
-        case TradeOffProblem():
-            return _atoms(problem.atoms.means, problem.atoms.weights)
         case UnbiasedProblem() | AdditiveProblem():
             places = np.linspace(problem.inputs.lower, problem.inputs.upper, problem.weights.size)
             return _atoms(places, problem.weights)
@@ -409,19 +366,9 @@ def _certified(row: Row, design: Design, rank: Rank) -> Row:
     """The row with what was certified in the place of what was measured."""
     upper = design.certificate.upper
     match design.problem:
-        case MinimaxProblem():
-            return evolved(row, worst=upper)
-        case PriorProblem() | TradeOffProblem() | UnbiasedProblem() | AdditiveProblem() if rank is Rank.AVERAGE:
+        case UnbiasedProblem() | AdditiveProblem() if rank is Rank.AVERAGE:
             return evolved(row, average=upper)
     return row
-
-
-def _least_worst_case(design: Design) -> float | None:
-    """The least worst case there is, which a lexicographic optimum stays near to."""
-    problem, evidence = design.problem, design.evidence
-    if isinstance(evidence, TradeOffBound) and isinstance(problem, TradeOffProblem) and problem.cap is None:
-        return evidence.cap_of(problem) / (1 + problem.slack)
-    return None
 
 
 def _ranked(

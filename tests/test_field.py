@@ -16,6 +16,7 @@ from mechdesign.mechanisms import Discrete, rounded_towards_privacy
 from mechdesign.methods.finite.rivalry import SINGLE
 from mechdesign.words import priors
 from tests.methods import problems
+from tests.methods.problems import numbers
 
 UNIT = md.Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.1, UNIT)
@@ -28,11 +29,11 @@ DESIGNS: dict[str, Callable[[], md.Design]] = {
     "unbiased piecewise": lambda: md.solve(
         md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise())
     ),
-    "minimax": lambda: md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2)),
-    "whole numbers": lambda: md.optimal_minimax(md.MinimaxProblem(1.0, inputs=md.Finite((1, 2, 3)))),
-    "prior": lambda: md.optimal_prior(md.PriorProblem(1.0, NORMAL, gap=1e-2)),
-    "capped": lambda: md.optimal_trade_off(md.TradeOffProblem(1.0, NORMAL, cap=0.35, gap=1e-2)),
-    "lexicographic": lambda: md.optimal_trade_off(md.TradeOffProblem(1.0, NORMAL, gap=1e-2)),
+    "minimax": lambda: md.solve(numbers(1.0), gap=1e-2),
+    "whole numbers": lambda: md.solve(numbers(1.0, inputs=md.Finite((1, 2, 3)))),
+    "prior": lambda: md.solve(numbers(1.0, criterion=md.Average(NORMAL)), gap=1e-2),
+    "capped": lambda: md.solve(numbers(1.0, criterion=md.Lexicographic(NORMAL, cap=0.35)), gap=1e-2),
+    "lexicographic": lambda: md.solve(numbers(1.0, criterion=md.Lexicographic(NORMAL)), gap=1e-2),
     "unbiased": lambda: md.optimal_unbiased(md.UnbiasedProblem(1.0, NORMAL, UNIT, 9, 1e-2)),
     "additive": lambda: md.optimal_additive(md.AdditiveProblem(1.0, NORMAL, UNIT, bins=8)),
     "matrix": lambda: md.solve(md.Problem(loss=LOSSES, privacy=md.Pure(1.0))),
@@ -168,7 +169,7 @@ def test_an_entry_for_points_is_all_that_a_new_mechanism_on_them_needs(monkeypat
     monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS, entry))
     points = md.Finite(range(5))
     assert catalogue.build("halves", 1.0, points) == _halves(1.0, points)
-    row = field_of(md.optimal_minimax(md.MinimaxProblem(1.0, md.Absolute(), points))).row("halves")
+    row = field_of(md.solve(numbers(1.0, md.Absolute(), points))).row("halves")
     assert row is not None
     assert row.worst == _halves(1.0, points).worst_case(md.Absolute())[0]
     assert field_of(DESIGNS["matrix"]()).row("halves") is not None
@@ -257,11 +258,11 @@ def test_own_reports_between_the_points_are_refused_where_the_optimum_is_over_po
     chance = math.e / (1 + math.e)
     law = np.array([[chance, 1 - chance], [1 - chance, chance]])
     between = Discrete(1.001, md.Finite((0, 1)), md.Finite((1 - chance, chance)), law)
-    squared = md.optimal_minimax(md.MinimaxProblem(1.001, md.Squared(), md.Finite((0, 1))))
+    squared = md.solve(numbers(1.001, md.Squared(), md.Finite((0, 1))))
     assert between.worst_case(md.Squared())[0] < squared.certificate.lower  # it is of another class
     with pytest.raises(InvalidInput, match="be among the points"):
         field_of(squared, {"mine": between})
-    absolute = md.optimal_minimax(md.MinimaxProblem(1.001, md.Absolute(), md.Finite((0, 1))))
+    absolute = md.solve(numbers(1.001, md.Absolute(), md.Finite((0, 1))))
     row = field_of(absolute, {"mine": between}).row("mine")
     assert row is not None
     assert row.worst > absolute.certificate.lower
@@ -274,7 +275,7 @@ def test_where_the_optimum_is_over_a_class_the_field_names_it() -> None:
     assert best.excess.startswith("-")  # randomised response on bins is not piecewise
     assert "optimum of piecewise mechanisms onto [0, 1]; others are not bound by it" in piecewise.summary()
     assert "above optimum" not in piecewise.summary()
-    assert "above optimum" in field_of(md.optimal_minimax(md.MinimaxProblem(1.0))).summary()
+    assert "above optimum" in field_of(md.solve(numbers(1.0))).summary()
 
 
 @pytest.mark.parametrize(("measured", "shown"), [(-0.1, 0.0), (12.5, 12.5), (None, None)])

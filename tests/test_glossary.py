@@ -27,6 +27,7 @@ from mechdesign.studies.frequencies.mean_methods import NAMES as OF_MEANS
 from mechdesign.studies.frequencies.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.studies.places import METHODS as OF_PATHS
 from tests.methods import problems
+from tests.methods.problems import numbers
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
 UNIFORM = md.priors.uniform(LINE)
@@ -35,10 +36,10 @@ PROBLEMS = (
     problems.piecewise(1.0),
     problems.piecewise(1.0, ROUND, CIRCLE),
     md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
-    md.MinimaxProblem(1.0),
-    md.MinimaxProblem(1.0, inputs=md.Finite((0, 1, 2))),
-    md.PriorProblem(1.0, prior=UNIFORM),
-    md.TradeOffProblem(1.0, prior=UNIFORM),
+    numbers(1.0),
+    numbers(1.0, inputs=md.Finite((0, 1, 2))),
+    numbers(1.0, criterion=md.Average(UNIFORM)),
+    numbers(1.0, criterion=md.Lexicographic(UNIFORM)),
     md.UnbiasedProblem(1.0, prior=UNIFORM),
     md.AdditiveProblem(1.0, prior=UNIFORM),
     md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),

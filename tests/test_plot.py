@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from mechdesign import Finite, Interval, InvalidInput, MinimaxProblem, Power, catalogue, optimal_minimax, plot
+from mechdesign import Finite, Interval, InvalidInput, Power, catalogue, plot
 from mechdesign.mechanisms.window import Window
+from mechdesign.methods.registry import solve
 from mechdesign.words.priors import Atoms
+from tests.methods.problems import numbers
 
 UNIT = Interval(0, 1)
 ABSOLUTE = Power(1.0)
@@ -122,7 +124,7 @@ def test_the_trade_off_shows_the_curve_and_rivals_within_sight() -> None:
 
 
 def test_a_certified_optimum_s_error_never_passes_its_upper_end() -> None:
-    design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))
+    design = solve(numbers(1.0, Power(2.0)))
     figure = plot.window_law(design.mechanism, Power(2.0))
     errors = line(figure.axes[-1], "error at x").get_ydata()
     assert max(errors) <= design.certificate.upper * (1 + 1e-12)

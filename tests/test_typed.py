@@ -12,7 +12,6 @@ import pytest
 
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import MinimaxProblem, optimal_minimax
 from mechdesign.methods.registry import solve
 from mechdesign.studies.frequencies import bench
 from mechdesign.studies.frequencies.mean import calibrate
@@ -23,6 +22,7 @@ from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.problems import numbers
 
 
 @pytest.mark.parametrize("points", [3, 3.0, None, "01", b"01"])
@@ -45,9 +45,9 @@ def test_a_mask_is_not_ignored() -> None:
 
 
 def test_seconds_are_numbers_of_any_type() -> None:
-    assert optimal_minimax(MinimaxProblem(1.0, Power(2.0)), Decimal(600)).certificate.upper > 0  # type: ignore[arg-type]
+    assert solve(numbers(1.0, Power(2.0)), Decimal(600)).certificate.upper > 0  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="seconds"):
-        optimal_minimax(MinimaxProblem(1.0, Power(2.0)), Decimal(0))  # type: ignore[arg-type]
+        solve(numbers(1.0, Power(2.0)), Decimal(0))  # type: ignore[arg-type]
 
 
 def test_an_epsilon_that_doubles_do_not_resolve_leaves_bounds() -> None:

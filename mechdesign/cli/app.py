@@ -19,7 +19,14 @@ from typer.core import TyperCommand
 from mechdesign import __version__
 from mechdesign.cli import failures, output
 from mechdesign.cli.overview import NAMES, Grouped, overview, shown_example
-from mechdesign.cli.signatures import expanded, reads_data, with_files_there, with_plain_numbers, with_show_values
+from mechdesign.cli.signatures import (
+    expanded,
+    reads_data,
+    with_columns_offered,
+    with_files_there,
+    with_plain_numbers,
+    with_show_values,
+)
 from mechdesign.data.headers import TakenName
 from mechdesign.errors import plain
 
@@ -46,7 +53,7 @@ def run_of(name: str) -> Callable[..., None]:
 
 
 def _finished(module: Any, run: Callable[..., None]) -> Callable[..., None]:
-    plainly = with_files_there(with_plain_numbers(run))
+    plainly = with_columns_offered(with_files_there(with_plain_numbers(run)))
     return with_show_values(plainly) if getattr(module, "READS_DATA", reads_data(plainly)) else plainly
 
 

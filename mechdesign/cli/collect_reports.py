@@ -16,6 +16,7 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Said
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.plot.canvas import printable
 from mechdesign.studies.device_reports import DeviceReports, from_reports, require_periods
@@ -79,8 +80,8 @@ class Answer:
 ANSWERS = ((Answer,),)
 EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
-$ echo 'import datetime, mechdesign.tables as deploy, mechdesign.tables.reports as reports' > send.py
-$ echo 'smokes, last = deploy.load_table("smokes.json"), datetime.date(2099, 1, 1)' >> send.py
+$ echo 'import datetime, mechdesign.tables as tables, mechdesign.tables.reports as reports' > send.py
+$ echo 'smokes, last = tables.load_table("smokes.json"), datetime.date(2099, 1, 1)' >> send.py
 $ echo 'print(reports.enveloped(smokes, "yes", last).line.decode(), end="")' >> send.py
 $ python send.py > today.txt
 collect-reports today.txt --of smokes.json --store seen.db --new-store"""
@@ -107,7 +108,12 @@ def run(
     least: Annotated[int, typer.Option("--least", help="So many reports make a batch; fewer wait.")] = 100,
     merge: Annotated[
         str | None,
-        typer.Option("--estimate", help="Estimate from DIR, tables weighted by people or precision.", metavar="BY"),
+        typer.Option(
+            "--estimate",
+            help="Estimate from DIR, tables weighted by people or precision.",
+            metavar="BY",
+            autocompletion=completion(lambda: WEIGHTS),
+        ),
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
     of_devices: Annotated[

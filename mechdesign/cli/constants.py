@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.answers import with_options
 from mechdesign.cli.options import BestSoFar, parse_epsilons
 from mechdesign.cli.sent import Sent, kept
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import NoAnswer
 from mechdesign.methods import constants
+from mechdesign.studies.optimum import with_options
 from mechdesign.values.declare import frozen
 
 
@@ -25,12 +26,19 @@ class Answer:
 ANSWERS = ((Answer,),)
 EXAMPLE = "constants --eps 1 --criteria unbiased"
 
+_CRITERIA = ("worst", "average", "unbiased")
+
 
 def run(
     sent: Annotated[Sent, kept("Write the document (Markdown).")],
     eps: Annotated[str, typer.Option("--eps", help="Epsilons, as A,B,C or FROM:TO:COUNT.")] = "0.5,1,2,4",
     criteria: Annotated[
-        str | None, typer.Option("--criteria", help="worst, average, unbiased, comma-separated (all unless given).")
+        str | None,
+        typer.Option(
+            "--criteria",
+            help="worst, average, unbiased, comma-separated (all unless given).",
+            autocompletion=completion(lambda: _CRITERIA),
+        ),
     ] = None,
     gap: Annotated[float, typer.Option("--gap", help="Relative gap of the worst-case rows.")] = 1e-5,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds a row may take.", metavar="S")] = 300.0,

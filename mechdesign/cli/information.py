@@ -12,18 +12,17 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.answers import with_options
-from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import BestSoFar, require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
-from mechdesign.methods.information.search import cells_tell_sign, sign_information
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import standing
 from mechdesign.methods.words import heading
+from mechdesign.studies.designed import Designed
+from mechdesign.studies.optimum import with_options
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.criteria import Average
@@ -66,7 +65,12 @@ def run(
     asked: Annotated[Asked, Mirror(Pure, Demands)],
     sent: Sent,
     model: Annotated[
-        str, typer.Option("--model", help=f"{', '.join(MODELS)}, or a file with a chance and a slope in each line.")
+        str,
+        typer.Option(
+            "--model",
+            help=f"{', '.join(MODELS)}, or a file with a chance and a slope in each line.",
+            autocompletion=completion(lambda: MODELS),
+        ),
     ] = "gaussian-location",
     cells: Annotated[int | None, typer.Option("--cells", help="Equal cells of a named model (40).")] = None,
     reach: Annotated[float | None, typer.Option("--reach", help="They cover +-REACH, open at the ends.")] = None,
@@ -132,6 +136,8 @@ class Sign:
 
 
 def _sign(epsilon: float, model: Model, least: float) -> Sign:
+    from mechdesign.methods.information.search import cells_tell_sign, sign_information
+
     found, is_told = sign_information(epsilon, model), cells_tell_sign(model)
     above = least / found - 1 if found > 0 else 0.0
     of = "the slope of the cell" if isinstance(model, Binned) else "the observation"

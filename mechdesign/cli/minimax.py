@@ -6,51 +6,46 @@ It is for single reports, unless --unbiased is given. For a mean of many reports
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
-import numpy as np
 import typer
 
-from mechdesign.cli import answers, metric
-from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror, completion
+from mechdesign.cli.studies import ask, deliver, give, told
 from mechdesign.data.matrices import read_matrix
-from mechdesign.data.numbers import require_number_text
-from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.prior.problem import PriorProblem
-from mechdesign.methods.trade_off.problem import TradeOffProblem
+from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.methods.method import Demands
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
+from mechdesign.studies import optimum, pairs
+from mechdesign.studies.optimum import POINTS, AnyProblem, OptimumStudy, ParetoStudy, SweepStudy
 from mechdesign.studies.own import Own, is_file, read_files
-from mechdesign.words.criteria import named_criterion
+from mechdesign.studies.pairs import PairsStudy
+from mechdesign.studies.questions import parse_weights, prior_of_column
+from mechdesign.words.criteria import Average, Lexicographic, Worst, named_criterion
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.losses import Power, parse_loss
 from mechdesign.words.pairs import Pairwise
-from mechdesign.words.priors import Prior, named_prior, prior_of_file
+from mechdesign.words.priors import Prior, named_prior
 from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
-ANSWERS = ((Designed, Beside), (answers.Sweep,), (answers.Curve,), *metric.ANSWERS)
+ANSWERS = (*optimum.ANSWERS, *pairs.ANSWERS)
 EXAMPLE = "minimax --eps 2 --loss squared"
 
-_POINTS = 7
 _SLACK = 1e-5  # of a loss matrix with one epsilon, whose least worst case is known well
 _ASKED_BY = {
-    PriorProblem: "--criterion prior",
-    TradeOffProblem: "--criterion lexicographic",
     UnbiasedProblem: "--unbiased",
 }
 
 
 def run(
-    asked: Annotated[Asked, Mirror(MinimaxProblem, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
+    asked: Annotated[Asked, Mirror(Pure, Problem, Demands, Lexicographic, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
     sent: Sent,
     criterion: Annotated[
         str | None,
@@ -94,9 +89,9 @@ def run(
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None, "sweep": sweep}
         given |= {"delta": delta}
         _require_left_out("--privacy-matrix", given | {"points": points, "structure_plot": structure_plot})
-        pairs = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
-        sent.require_writable()
-        metric.answer(pairs, asked["gap"], time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
+        problem = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
+        is_seen = not no_compare and sent.shows_field
+        deliver(PairsStudy(problem, time_limit, asked["gap"], best_so_far, is_seen), sent)
         return
     epsilons = _epsilons(asked["epsilon"], sweep)
     _require_single(sweep, criterion, sent.out, structure_plot, points)
@@ -108,27 +103,30 @@ def run(
         rule = "be left out with --sweep, --criterion pareto and --no-compare"
         raise InvalidInput("--mechanisms", mechanisms, rule, "compare ranks them over several epsilons")
     mine = () if mechanisms is None else _own(mechanisms, epsilons)
-    gap = None
     if loss_matrix is not None:
         given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
         _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
-        problem: answers.AnyProblem = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
-        gap = asked["gap"]
+        question: AnyProblem = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
     else:
         if delta is not None:
             raise InvalidInput("delta", delta, "come with --loss-matrix", "add --loss-matrix FILE, or drop --delta")
-        problem = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
-        if criterion == PARETO:
-            assert isinstance(problem, TradeOffProblem)
-            count = _POINTS if points is None else points
-            answers.trade_off(problem, count, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
-            return
-    how: dict[str, Any] = {"gap": gap, "best_so_far": best_so_far, "compare": not no_compare}
-    if sweep is None:
-        answers.one(problem, time_limit, sent, {one.name: one.mechanism for one in mine}, **how)
-    else:
-        answers.sweep(problem, epsilons, time_limit, sent, structure_plot, **how)
+        question = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
+    gap = asked["gap"] if isinstance(question, Problem) else None
+    if criterion == PARETO:
+        assert isinstance(question, Problem)
+        count = POINTS if points is None else points
+        give(ParetoStudy(question, count, time_limit, gap, best_so_far, not no_compare), sent)
+        return
+    if sweep is not None:
+        study = SweepStudy(question, tuple(epsilons), time_limit, gap, best_so_far, not no_compare)
+        found = ask(study, sent, structure_plot)
+        if structure_plot is not None:
+            sent.draw(found.structure(), structure_plot)
+        told(found, study, sent, structure_plot)
+        return
+    own = {one.name: one.mechanism for one in mine}
+    deliver(OptimumStudy(question, time_limit, gap, best_so_far, not no_compare and sent.shows_field, own), sent)
 
 
 def _own(text: str, epsilons: list[float]) -> tuple[Own, ...]:
@@ -180,9 +178,9 @@ def _require_left_out(beside: str, given: dict[str, object]) -> None:
 
 def _problem(
     asked: Asked, epsilon: float, criterion: str | None, prior_data: Path | None, column: str | None, *, unbiased: bool
-) -> answers.AnyProblem:
+) -> AnyProblem:
     inputs, loss, prior = parse_inputs(asked["inputs"]), asked["loss"], asked["prior"]
-    if isinstance(inputs, Finite) and (unbiased or criterion in (LEXICOGRAPHIC, PARETO)):
+    if isinstance(inputs, Finite) and (unbiased or criterion == PARETO):
         what = "with --unbiased" if unbiased else f"with --criterion {criterion}"
         step = f"take --domain={inputs.lower:g},{inputs.upper:g}: its mechanism takes whole numbers too"
         raise InvalidInput("domain", asked["inputs"], f"be an interval LO,HI {what}", step)
@@ -209,12 +207,10 @@ def _problem(
     if column is not None and prior_data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
     read = {"epsilon": epsilon, "inputs": inputs}
-    if law is None:
-        return asked.of(MinimaxProblem, **read, loss=power)
     if unbiased:
         return asked.of(UnbiasedProblem, **read, prior=law)
-    kind: Callable[..., answers.AnyProblem] = PriorProblem if criterion == PRIOR else TradeOffProblem
-    return asked.of(kind, **read, loss=power, prior=law)
+    least = Worst() if law is None else Average(law) if criterion == PRIOR else asked.of(Lexicographic, prior=law)
+    return Problem(inputs=inputs, loss=power, privacy=Pure(epsilon), criterion=least)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:
@@ -222,20 +218,7 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
         raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
     if data is None:
         return cast(Prior, named_prior("uniform" if text is None else text, inputs))
-    law = prior_of_file(data, column)
-    if isinstance(inputs, Finite):
-        is_point = np.isin(law.points, inputs.points)
-        if not is_point.all():
-            rule = f"be whole numbers of the domain {inputs}: {int((~is_point).sum())} of the values are not"
-            raise InvalidInput("prior data", data.name, rule, "correct the data, or take the interval LO,HI")
-        return law
-    low, high = float(law.points[0]), float(law.points[-1])
-    if low < inputs.lower or high > inputs.upper:
-        rule = f"lie in the domain {inputs}"
-        wrong = float(law.weights[(law.points < inputs.lower) | (law.points > inputs.upper)].sum())
-        rule += f", as {100 * wrong:.3g}% of the rows do not"
-        raise InvalidData("prior data", f"{low!r} to {high!r}", rule, "widen --domain to what values can be")
-    return law
+    return prior_of_column(data, column, inputs)
 
 
 # -- a loss matrix ----------------------------------------------------------------------------------------------------
@@ -272,17 +255,9 @@ def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: 
     )
 
 
-def _weights(text: str | None, criterion: str, count: int) -> np.ndarray | None:
-    if criterion == WORST:
-        if text is not None:
-            raise InvalidInput("prior", text, "be left out for the worst case", "add --criterion prior")
-        return None
-    if text is None or text.strip().lower() == "uniform":
-        return np.full(count, 1 / count)
-    try:
-        weights = np.array([require_number_text(part) for part in text.split(",")])
-    except ValueError:
-        weights = np.empty(0)
-    if weights.size != count:
-        raise InvalidInput("prior", text, f"be uniform or {count} weights W1,W2,... with this loss matrix")
-    return weights
+def _weights(text: str | None, criterion: str, count: int) -> list[float] | None:
+    if criterion != WORST:
+        return parse_weights(text, count)
+    if text is not None:
+        raise InvalidInput("prior", text, "be left out for the worst case", "add --criterion prior")
+    return None

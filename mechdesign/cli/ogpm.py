@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from mechdesign.cli import certified, output
-from mechdesign.cli.certified import Beside, Designed
+from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import (
     Circular,
@@ -22,6 +21,7 @@ from mechdesign.cli.options import (
     require_time_limit,
 )
 from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput
 from mechdesign.field import Field, Rank, field_of
 from mechdesign.mechanisms.piecewise import Piecewise
@@ -30,9 +30,11 @@ from mechdesign.methods.floor import Floor, floor_of
 from mechdesign.methods.piecewise.supports import pieces_of
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import asked_of
-from mechdesign.methods.summary import mechanism_words
+from mechdesign.methods.summary import certificate_words, mechanism_words
 from mechdesign.methods.words import headline, measure, other_goal, power_of
 from mechdesign.plot.designs import density_figure
+from mechdesign.studies import designed
+from mechdesign.studies.designed import Beside, Designed
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.classes import Piecewise as PiecewiseClass, UnbiasedPiecewise
@@ -67,7 +69,14 @@ def run(
     at: Annotated[float | None, typer.Option("--at", help="Minimise the error at this input only.")] = None,
     circular: Circular = False,
     polar: Annotated[bool, typer.Option("--polar", help="Distance (--domain) and angle, eps split optimally.")] = False,
-    method: Annotated[str, typer.Option("--method", help="reduction or scip.")] = "reduction",
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="reduction or scip.",
+            autocompletion=completion(lambda: _METHODS),
+        ),
+    ] = "reduction",
     unbiased: Annotated[
         bool, typer.Option("--unbiased", help="Unbiased, least worst-case variance (--loss squared).")
     ] = False,
@@ -79,7 +88,7 @@ def run(
     sent.require_writable()
     require_time_limit(time_limit)
     if method not in _METHODS:
-        raise InvalidInput("method", method, "be reduction or scip")
+        raise InvalidInput("method", method, f"be {' or '.join(_METHODS)}")
     if circular + polar + unbiased > 1:
         raise InvalidInput("options", "--circular, --polar, --unbiased", "be given at most one at a time")
     if polar or unbiased:
@@ -134,7 +143,9 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
         output.print_json(Designed.of(design), Beside(comparison=None if field is None else field.rows), Below(floor))
         return
     _print(design, floor, field)
-    output.say_other_goal(other_goal(design.problem))
+    way = other_goal(design.problem)
+    if way is not None:
+        output.show(f"\n{way}")
     sent.say_saved()
 
 
@@ -158,8 +169,8 @@ def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
         f"{mechanism_words(mechanism)}\n",
         soft_wrap=True,
     )
-    certified.print_pieces(mechanism)
-    certified.print_certificate(certificate, headline(design.problem), mechanism)
+    output.show_all(designed.pieces_lines(mechanism))
+    output.show(certificate_words(certificate, headline(design.problem), mechanism))
     _print_pieces_needed(design)
     if floor is not None:
         _print_floor(floor, certificate.upper)
@@ -218,4 +229,4 @@ def _print_polar(design: Design, mechanism: Product) -> None:
         if part.epsilon < 1e-3 * design.problem.epsilon:
             output.console.print(f"  at this eps the {name} is best reported (almost) at random")
     output.console.print()
-    certified.print_certificate(design.certificate, headline(design.problem), mechanism)
+    output.show(certificate_words(design.certificate, headline(design.problem), mechanism))

@@ -63,7 +63,7 @@ class Engines:
     workers: int = field(
         default=1, metadata=option("--workers", "Local processes.", "-t", "--thread_number", "--threads")
     )
-    name: str = field(default="local", metadata=option("--engine", "local processes or dask."))
+    name: str = field(default="local", metadata=option("--engine", "local processes or dask.", words=lambda: _ENGINES))
     scheduler: str | None = field(
         default=None, metadata=option("--scheduler", "Address of a Dask scheduler.", metavar="TCP")
     )

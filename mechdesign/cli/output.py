@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,7 @@ from rich.table import Table
 
 from mechdesign.errors import FileProblem
 from mechdesign.values import files
-from mechdesign.values.codec import encoded, if_any
-from mechdesign.values.declare import field
+from mechdesign.values.answers import if_shown as if_shown, merged as merged
 from mechdesign.values.tables import Grid, number as number, printable
 
 if TYPE_CHECKING:  # no command waits for what only another one answers with
@@ -29,19 +28,6 @@ _FIRST_TICK = 2.0
 _is_terminal = sys.stdout is not None and sys.stdout.isatty()
 
 console = Console(highlight=False, markup=False, emoji=False, width=None if _is_terminal else _PLAIN_WIDTH)
-
-
-def merged(*parts: Any) -> dict[str, Any]:
-    """The fields of all parts of an answer as one JSON object; None is no part."""
-    said: dict[str, Any] = {}
-    for part in parts:
-        said |= {} if part is None else encoded(part)
-    return said
-
-
-def if_shown() -> Any:
-    """A field that JSON holds where it was asked for."""
-    return field(default=None, metadata=if_any())
 
 
 def print_json(*parts: Any) -> None:
@@ -194,19 +180,12 @@ def show(one: Grid | str) -> None:
         console.print(one, soft_wrap=True)
 
 
-def say_other_goal(way: str | None) -> None:
-    """One line below an answer about what it is not for."""
-    if way is not None:
-        console.print(f"\n{way}", soft_wrap=True)
+def show_all(parts: Iterable[Grid | str]) -> None:
+    """Tables and lines, one after the other."""
+    for one in parts:
+        show(one)
 
 
 def floor_basis(floor: Floor) -> str:
     """Whether a floor is proven in rational arithmetic or rests on doubles, as certificates for powers like 1.5 do."""
     return "claimed" if floor.claimed else "proven"
-
-
-def above(percent: float | None, *, at_least: bool = False) -> str:
-    """Per cent above the optimum, as tables show it; ``at_least`` rounds down."""
-    from mechdesign import plot
-
-    return "" if percent is None else plot.above(1 + percent / 100, 1.0, at_least=at_least)

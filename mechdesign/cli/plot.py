@@ -10,7 +10,7 @@ import typer
 from mechdesign.cli import output
 from mechdesign.cli.pictures import KINDS, LAW, picture
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.signatures import Part
+from mechdesign.cli.signatures import Part, completion
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
 
@@ -37,7 +37,9 @@ def run(
     kind: Annotated[
         str,
         typer.Option(
-            "--kind", help="law; error: loss over a design's inputs; lines or heat: of a benchmark's results."
+            "--kind",
+            help="law; error: loss over a design's inputs; lines or heat: of a benchmark's results.",
+            autocompletion=completion(lambda: KINDS),
         ),
     ] = LAW,
 ) -> None:

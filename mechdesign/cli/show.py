@@ -8,9 +8,8 @@ from typing import Annotated, Literal, cast
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import certified, jrr, jrr_hidden, output
-from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
-from mechdesign.cli.sent import Drawn
+from mechdesign.cli import output
+from mechdesign.cli.sent import Drawn, Sent
 from mechdesign.errors import marked
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import HiddenResponse
@@ -23,9 +22,14 @@ from mechdesign.methods.evidence import Problem
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
-from mechdesign.methods.summary import kind_of, name_of, worst_variance
+from mechdesign.methods.summary import certificate_words, kind_of, name_of, worst_variance
 from mechdesign.methods.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
 from mechdesign.plot.designs import least_favourable
+from mechdesign.studies import designed, joint
+from mechdesign.studies.designed import Beside, Designed, Pieces, pieces_of
+from mechdesign.studies.joint import JointAnswer
+from mechdesign.studies.joint_hidden import HiddenJoint
+from mechdesign.values.answers import Answer
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.criteria import Aim, Criterion
@@ -79,7 +83,7 @@ class Shown:
     mutual_information: tuple[Information, ...]
 
 
-ANSWERS = ((Designed, Beside, Shown), *jrr.ANSWERS)
+ANSWERS = ((Designed, Beside, Shown), *joint.ANSWERS)
 EXAMPLE = """\
 ogpm --eps 2 --out design.json
 show design.json"""
@@ -94,11 +98,8 @@ def run(
         design = load_design(file)
     if sent.plot is not None:
         sent.draw(plot.of(design))
-    if isinstance(design.problem, JointProblem):
-        jrr.show(design, sent)
-        return
-    if isinstance(design.mechanism, HiddenResponse):
-        jrr_hidden.show(design, sent)
+    if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, HiddenResponse):
+        _show_joint(design, sent)
         return
     mechanism = design.own_law
     parts = mechanism.parts if isinstance(mechanism, Product) else (cast(ScalarMechanism, mechanism),)
@@ -120,11 +121,26 @@ def run(
         ends = f"[{rounded_down(one.lower, 6)}, {rounded_up(one.upper, 6)}] nats, of at most {rounded_up(one.most, 6)}"
         output.console.print(f"what a report tells of a uniform input (mutual information): {ends}\n", soft_wrap=True)
     about = f"certificate ({plot.printable(asked(design.problem))}; {_state(design)})"
-    certified.print_certificate(design.certificate, about, mechanism)
-    if certified.is_certified_optimum(mechanism):
-        certified.print_gap(design)
+    output.show(certificate_words(design.certificate, about, mechanism))
+    if designed.is_certified_optimum(mechanism):
+        output.show_all(designed.gap_lines(design))
     for text in _named(design.problem).values():
         output.console.print(f"  named in the file, not checked: {text}", soft_wrap=True)
+    sent.say_saved()
+
+
+def _show_joint(design: Design, sent: Sent) -> None:
+    """A joint response, as the command that made it says it."""
+    again = "\nAll numbers were derived again from the file's problem and law"
+    if isinstance(design.mechanism, HiddenResponse):
+        found: Answer = HiddenJoint(design)
+    else:
+        found = JointAnswer.of(design)
+        again += "; its lower bound is as claimed" if design.certificate.claimed else "; so was its lower bound"
+    if sent.as_json:
+        output.print_object(found.as_dict())
+        return
+    output.show_all((*found.shown(), f"{again}."))
     sent.say_saved()
 
 
@@ -203,9 +219,9 @@ def _print_mechanism(mechanism: Mechanism, name: str, prior: Atoms | None, label
     domain = mechanism.inputs
     output.console.print(f"{name}: {domain} -> {mechanism.outputs}, {said}\n", soft_wrap=True)
     if isinstance(mechanism, Piecewise):
-        certified.print_pieces(mechanism)
+        output.show_all(designed.pieces_lines(mechanism))
     else:
-        certified.print_mechanism(mechanism, prior, labels)
+        output.show_all(designed.mechanism_lines(mechanism, prior, labels))
 
 
 def _said(design: Design, part: Mechanism) -> str:

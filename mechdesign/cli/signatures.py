@@ -21,6 +21,7 @@ import attrs
 import typer
 from typer.models import ParameterInfo
 
+from mechdesign.data.headers import header_of
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import showing_values
 from mechdesign.values import files
@@ -191,6 +192,33 @@ def completion(words: Callable[[], Iterable[str]] | None) -> Callable[[str], lis
         return [",".join([*before, word]) for word in words() if word.startswith(last)]
 
     return offered
+
+
+COLUMNS = ("--column", "--columns", "--label", "--keep", "--id", "--time", "--x", "--y")
+"""Options that name columns of a file about people."""
+
+
+def column_names(context: typer.Context, incomplete: str) -> list[str]:
+    """What a shell is offered for names of columns: those in the first line of the CSV files that were named."""
+    *before, last = incomplete.split(",")
+    said = [
+        one
+        for given in (context.args, *context.params.values())
+        for one in (given if isinstance(given, list | tuple) else [given])
+    ]
+    found = [name for one in said if isinstance(one, str | Path) for name in header_of(Path(one))]
+    return [",".join([*before, name]) for name in dict.fromkeys(found) if name.startswith(last)]
+
+
+def with_columns_offered(run: Run) -> Run:
+    """The same command, whose options that name columns are completed."""
+    hints = get_type_hints(run, include_extras=True)
+    for hint in hints.values():
+        for told in getattr(hint, "__metadata__", ()):
+            if isinstance(told, ParameterInfo) and told.default in COLUMNS and told.autocompletion is None:
+                told.autocompletion = column_names
+    run.__annotations__ = hints
+    return run
 
 
 def _group_of(hint: Any) -> Mirror | _Group | None:

@@ -1,7 +1,8 @@
 """Any design problem, from a JSON file: its kind and its fields, of which those with a default may be left out.
 
 What designs hold under "problem" is such a file, and so is a saved design: its problem is solved anew. For example
-{"kind": "minimax", "epsilon": 1}
+{"kind": "problem", "inputs": {"kind": "interval", "lower": 0, "upper": 1},
+ "loss": {"kind": "power", "exponent": 1, "period": null}, "privacy": {"kind": "pure", "epsilon": 1}}
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.methods.result import FORMAT
+from mechdesign.studies.designed import Designed
 from mechdesign.values import files
 
 ANSWERS = ((Designed,),)
@@ -28,6 +29,7 @@ solve problem.json"""
 def run(
     file: Annotated[Path, typer.Argument(help="A problem as a JSON object.", metavar="FILE")],
     sent: Sent,
+    gap: Annotated[float | None, typer.Option("--gap", help="Relative gap of the proven bounds to reach.")] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to spend.", metavar="S")] = 60.0,
 ) -> None:
     from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
@@ -37,7 +39,7 @@ def run(
     said = files.read_json(file)
     problem = CODEC.asked(tuple(PROVEN_BY), said.get("problem") if said.get("format") == FORMAT else said, "problem")
     with output.progress(f"solving the {problem.kind} problem", quiet=sent.quiet):
-        design = solve(problem, time_limit)
+        design = solve(problem, time_limit, gap=gap)
     sent.keep(design)
     if sent.plot is not None:
         sent.draw(plot.of(design))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Sent
@@ -30,6 +30,13 @@ def give(study: Study[Answer], sent: Sent) -> None:
     told(ask(study, sent), study, sent)
 
 
+def deliver(study: Study[Any], sent: Sent) -> None:
+    """The same, with its design kept."""
+    found = ask(study, sent)
+    sent.keep(found.design)
+    told(found, study, sent)
+
+
 def told(answer: Answer, study: Study[Answer], sent: Sent, *pictures: Path | None) -> None:
     """An answer as a picture, as JSON, or as text."""
     if sent.plot is not None:
@@ -37,6 +44,5 @@ def told(answer: Answer, study: Study[Answer], sent: Sent, *pictures: Path | Non
     if sent.as_json:
         output.print_object(answer.as_dict())
         return
-    for one in answer.shown():
-        output.show(one)
+    output.show_all(answer.shown())
     sent.say_saved(*pictures, *study.keeps)

@@ -24,8 +24,9 @@ from mechdesign.data.texts import LABELS, labels_of_line
 from mechdesign.errors import FileProblem, InvalidInput, did_you_mean, require_epsilon
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.result import Design
+from mechdesign.methods.method import Demands
+from mechdesign.methods.minimax.proof import MinimaxBound
+from mechdesign.methods.result import Design, gap_asked
 from mechdesign.methods.saved import load_design
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.words import power_of
@@ -37,11 +38,13 @@ from mechdesign.tables.labels import CODES_LOOK_LIKE_LABELS, Labels, require_lab
 from mechdesign.tables.making import NOISE, Source, make_table, repaired
 from mechdesign.tables.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.values import files
-from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import parse_loss
 from mechdesign.words.priors import uniform
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
@@ -86,7 +89,7 @@ def _published() -> list[str]:
 
 
 def run(
-    asked: Annotated[Asked, Mirror(MinimaxProblem, needs=())],
+    asked: Annotated[Asked, Mirror(Pure, Problem, Demands, needs=())],
     sent: Annotated[Sent, kept("Save the table.")],
     file: Annotated[Path | None, typer.Argument(help="A design written with --out.", metavar="[FILE]")] = None,
     mechanism: Annotated[
@@ -207,15 +210,14 @@ def _is_biased(design: Source | None, table: Table) -> bool:
 
 def _smaller(design: Source | None, table: Table) -> str:
     """What a hundredth more error would save of the size, if that is nine tenths: measured on the table itself."""
-    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.registry import solve
 
-    problem = design.problem if isinstance(design, Design) else None
     proven = table.proven
-    if not isinstance(problem, MinimaxProblem) or proven is None or len(table.content) < _LARGE:
+    if not isinstance(design, Design) or not isinstance(design.evidence, MinimaxBound):
         return ""
-    if problem.gap >= _WIDE_GAP:
+    if proven is None or len(table.content) < _LARGE or gap_asked(design) >= _WIDE_GAP:
         return ""
-    other = make_table(optimal_minimax(evolved(problem, gap=_WIDE_GAP)), table.bits)
+    other = make_table(solve(design.problem, gap=_WIDE_GAP), table.bits)
     if other.proven is None or 10 * len(other.content) > len(table.content):
         return ""
     sizes = f"{len(other.content) / 1000:.0f} kB instead of {len(table.content) / 1000:.0f} kB"
@@ -287,7 +289,7 @@ def _designed(
     labels: tuple[str, ...] | None,
     gap: float | None,
 ) -> Source:
-    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.registry import solve
     from mechdesign.methods.unbiased.search import optimal_unbiased
 
     if name is not None:
@@ -314,7 +316,7 @@ def _designed(
     if isinstance(inputs, Finite) and loss is None:  # no loss of single reports is asked for: means shall be right
         span = Interval(inputs.lower, inputs.upper)
         return optimal_unbiased(UnbiasedProblem(epsilon, uniform(span), span, **told))
-    return optimal_minimax(MinimaxProblem(epsilon, power, inputs, **told))
+    return solve(Problem(inputs=inputs, loss=power, privacy=Pure(epsilon)), **told)
 
 
 def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[str, ...] | None) -> Finite:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 from mechdesign.data.numbers import begins_like_a_number, is_missing
 
 ONLY = "value"
 """What the only column of a file is called if the file does not say."""
+
+
+_LONGEST = 1 << 16  # letters of a line of names
 
 
 class TakenName(UserWarning):
@@ -30,6 +35,22 @@ def may_be_name(first: str, items: Sequence[str] | None = None) -> bool:
         return True
     folded = [item.strip().casefold() for item in items]
     return not difflib.get_close_matches(first.strip().casefold(), folded, n=1)
+
+
+def header_of(path: Path) -> list[str]:
+    """The names of the columns of a CSV file; none where it has no such line, or its first one holds values.
+
+    >>> header_of(Path("no such file.csv"))
+    []
+    """
+    if path.suffix.lower() != ".csv":
+        return []
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            names = [name.strip() for name in next(csv.reader([file.readline(_LONGEST)]), [])]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return []
+    return names if all(map(may_be_name, names)) else []
 
 
 def tell_of_name(source: str, *, items: bool, named: bool = True) -> None:

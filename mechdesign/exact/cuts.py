@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.values.fingerprint import digest
 from mechdesign.words.cells import AGREEMENT, MOST_CELLS, Cells, KnownPrior, distinct
 from mechdesign.words.priors import Atoms, Density, Law
 
@@ -179,21 +177,3 @@ def disagreement(cells: Cells, density: Density) -> float:
         float((masses * np.abs(shifts)).sum()) / reach,
         float(np.abs(seconds - masses * cells.variances).sum()) / reach**2,
     )
-
-
-# -- what files read of a prior ----------------------------------------------------------------------------
-
-
-def prior_echo(prior: KnownPrior, cells: Cells) -> dict[str, Any]:
-    """What files say of a prior for readers, beside the prior itself; range and mean are those of ``cells``."""
-    said: dict[str, Any] = {"name": "cells", "values": None, "sha256": None, "law": None}
-    match prior:
-        case Atoms():
-            values, weights = distinct(prior)
-            columns = (values, values, values, weights, np.zeros_like(values))
-            said |= {"name": "data", "values": int(prior.points.size), "sha256": digest(*columns)}
-        case Density():
-            said |= {"name": prior.name, "law": prior.law}
-        case Cells():
-            said |= {"sha256": digest(*prior.arrays())}
-    return said | {"lower": float(cells.lows[0]), "upper": float(cells.highs[-1]), "mean": cells.mean}

@@ -19,16 +19,12 @@ if TYPE_CHECKING:
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
-    from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
-    from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
+    from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height
-    from mechdesign.methods.prior.problem import PriorProblem as PriorProblem
-    from mechdesign.methods.prior.search import optimal_prior as optimal_prior
     from mechdesign.methods.registry import methods as methods, solve as solve
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
-    from mechdesign.methods.trade_off.problem import TradeOffProblem as TradeOffProblem
-    from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
+    from mechdesign.methods.trade_off.search import pareto as pareto
     from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
     from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
 else:

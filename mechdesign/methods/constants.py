@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, is_open
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval
 from mechdesign.words.losses import parse_loss
 from mechdesign.words.priors import parse_prior
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 LOSSES = ("absolute", "squared")
@@ -103,23 +106,25 @@ class Limits:
 
 
 def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.minimax.search import answer
 
     for loss in LOSSES:
         for epsilon in epsilons:
-            design = limits.solve(optimal_minimax, MinimaxProblem(epsilon, parse_loss(loss), _UNIT, gap))
+            problem = Problem(inputs=_UNIT, loss=parse_loss(loss), privacy=Pure(epsilon))
+            design = limits.solve(lambda asked, seconds: answer(asked, Demands(gap, seconds)), problem)
             command = f"minimax --eps {shortest(epsilon)} --loss {loss} --gap {shortest(gap)}"
             yield _row(design, WORST, loss, "-", _UNIT, command)
 
 
 def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.prior.problem import PriorProblem
-    from mechdesign.methods.prior.search import optimal_prior
+    from mechdesign.methods.prior.search import answer
 
     prior = parse_prior("uniform", _UNIT)
     for loss in LOSSES:
         for epsilon in epsilons:
-            design = limits.solve(optimal_prior, PriorProblem(epsilon, prior, parse_loss(loss), _UNIT, gap))
+            criterion = Average(prior)
+            problem = Problem(inputs=_UNIT, loss=parse_loss(loss), privacy=Pure(epsilon), criterion=criterion)
+            design = limits.solve(lambda asked, seconds: answer(asked, Demands(gap, seconds)), problem)
             options = f"--loss {loss} --criterion prior --prior uniform --gap {shortest(gap)}"
             command = f"minimax --eps {shortest(epsilon)} {options}"
             yield _row(design, AVERAGE, loss, "uniform", _UNIT, command)

@@ -8,7 +8,8 @@ from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.rational import float_down
 from mechdesign.exact.two_inputs import two_input_bound
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.method import Demands
+from mechdesign.methods.minimax.supports import MinimaxOptions, supports
 from mechdesign.methods.result import Design
 from mechdesign.values.declare import frozen
 from mechdesign.words.classes import Piecewise
@@ -49,7 +50,7 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
     >>> round(floor.lower, 4), round(floor.upper, 4)
     (0.1966, 0.1966)
     """
-    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.minimax.search import answer
 
     if not isinstance(loss, Power):
         raise InvalidInput("loss", loss, "be a power of the distance")
@@ -57,12 +58,11 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
         best = _piecewise(epsilon, loss, domain)
         found = best.certificate
         return Floor(found.lower, found.upper, "rotation averaging", best.own_law.name, found.claimed)
-    try:
-        problem = MinimaxProblem(epsilon, loss, domain, _GAP, _GRID)
-    except InvalidInput:  # outside what the certified optimum covers
+    problem = Problem(inputs=domain, loss=loss, privacy=Pure(epsilon))
+    if supports(problem) is not None:
         return _wide_floor(epsilon, loss, domain)
     try:
-        certificate = optimal_minimax(problem, _SECONDS).certificate
+        certificate = answer(problem, Demands(_GAP, _SECONDS, options=MinimaxOptions(_GRID))).certificate
         name = "the certified minimax design"
         return Floor(certificate.lower, certificate.upper, "atoms", name, certificate.claimed)
     except NoAnswer as stopped:

@@ -14,11 +14,13 @@ import attrs
 
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.methods.evidence import Evidence
-from mechdesign.methods.result import Design, require_gap, within_gap
+from mechdesign.methods.result import LEAST_GAP, Design, require_gap, within_gap
 from mechdesign.methods.rivalry import Rivalry
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import GAP_OPTION, field, frozen, optional
+from mechdesign.values.declare import field, frozen, option, optional
 from mechdesign.words.problem import Problem
+
+_GAP_OPTION = option("--gap", "Relative gap of the proven bounds to reach; the method's own unless given.")
 
 Say = Callable[[float, float], object]
 
@@ -35,7 +37,7 @@ class Demands:
     mechdesign.errors.InvalidInput: gap must lie between 1e-9 and 1 (got 2)
     """
 
-    gap: float | None = field(default=None, converter=optional(require_gap), metadata=GAP_OPTION)
+    gap: float | None = field(default=None, converter=optional(require_gap), metadata=_GAP_OPTION)
     seconds: float | None = field(default=None, converter=require_seconds)
     say: Say = lambda lower, upper: None
     options: Any = None
@@ -44,8 +46,10 @@ class Demands:
         """The limit, from now on."""
         return Clock(self.seconds)
 
-    def within(self, usual: float) -> float:
-        """The gap that was demanded, or else what is usual."""
+    def within(self, usual: float, least: float = LEAST_GAP) -> float:
+        """The gap that was demanded, or else what is usual; a method may reach none below its ``least``."""
+        if self.gap is not None and self.gap < least:
+            raise InvalidInput("gap", self.gap, f"lie between {f'{least:g}'.replace('e-0', 'e-')} and 1")
         return usual if self.gap is None else self.gap
 
     def met_by(self, design: Design, stopped: str) -> Design:

@@ -18,16 +18,17 @@ from mechdesign.methods.convex.problem import CustomProblem, TableProblem
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
-from mechdesign.methods.finite.supports import LEAST_EPSILON, MOST_EPSILON, supports as finite_supports
+from mechdesign.methods.finite.supports import supports as finite_supports
 from mechdesign.methods.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
 from mechdesign.methods.hidden_joint.supports import supports as hidden_joint_supports
 from mechdesign.methods.information.proof import InformationBound
 from mechdesign.methods.information.supports import supports as information_supports
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.proof import ClosedForm, DualBound, JointClaim
+from mechdesign.methods.line import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.methods.method import Demands, Method, Say
-from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.minimax.proof import MinimaxBound, MinimaxClaim
+from mechdesign.methods.minimax.supports import MinimaxOptions, supports as minimax_supports
 from mechdesign.methods.pairwise.lexicographic_proof import PairsLexicographicBound
 from mechdesign.methods.pairwise.plane_proof import PlaneBound
 from mechdesign.methods.pairwise.proof import PairsBound
@@ -35,15 +36,14 @@ from mechdesign.methods.pairwise.supports import supports as pairwise_supports
 from mechdesign.methods.piecewise.proof import BathtubBound, PiecewiseClaim
 from mechdesign.methods.piecewise.supports import supports as piecewise_supports
 from mechdesign.methods.piecewise_program.supports import supports as piecewise_program_supports
-from mechdesign.methods.points.proof import PointsBound
 from mechdesign.methods.polar.proof import SplitClaim
 from mechdesign.methods.polar.supports import supports as polar_supports
-from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.methods.prior.proof import BinsBound
+from mechdesign.methods.prior.supports import supports as prior_supports
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Rivalry
-from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.methods.trade_off.proof import TradeOffBound
+from mechdesign.methods.trade_off.supports import supports as trade_off_supports
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.unbiased.proof import UnbiasedPriorBound
 from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
@@ -88,9 +88,6 @@ def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
 
 ENTRIES = (
     Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
-    Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), _answer("minimax", "optimal_minimax")),
-    Entry(PriorProblem, (BinsBound, PointsBound), _answer("prior", "optimal_prior")),
-    Entry(TradeOffProblem, (TradeOffBound,), _answer("trade_off", "optimal_trade_off")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
     Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
@@ -99,6 +96,9 @@ ENTRIES = (
 
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
+    Method("minimax", "minimax", (MinimaxBound, MinimaxClaim), minimax_supports, MinimaxOptions),
+    Method("prior", "randomised response on bins", (BinsBound,), prior_supports),
+    Method("trade_off", "capped average", (TradeOffBound,), trade_off_supports),
     Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
     Method("piecewise", "OGPM", (BathtubBound, PiecewiseClaim), piecewise_supports),
     Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),

@@ -6,8 +6,8 @@ published mechanisms take time to make, and few who design one want to see them 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -18,9 +18,12 @@ from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.from_density import FromDensity
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.result import Design
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
+from mechdesign.words.cells import Cells
+from mechdesign.words.criteria import Worst
 from mechdesign.words.domains import Domain, Finite, Interval
-from mechdesign.words.losses import Loss
+from mechdesign.words.losses import Loss, Power
+from mechdesign.words.priors import Atoms, Prior
 from mechdesign.words.problem import Problem
 
 _TRIED = 33
@@ -65,10 +68,62 @@ class Rivalry(Protocol):
         ...
 
 
+class NumbersRivalry:
+    """Laws are mechanisms of numbers of an interval.
+
+    ``prior_of`` is what a design's average is taken under, if any, ``least_of`` the least there is, where it is known.
+    """
+
+    def __init__(
+        self,
+        prior_of: Callable[[Design], Prior | None] = lambda design: None,
+        least_of: Callable[[Design], float | None] = lambda design: None,
+    ) -> None:
+        self.prior_of, self.least_of = prior_of, least_of
+
+    def published(self, design: Design) -> Mapping[str, Mechanism]:
+        problem = asked_of(design)
+        assert isinstance(problem.inputs, Interval)
+        return on_interval(problem.epsilon, problem.inputs, _power(problem), unbiased=False)
+
+    def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
+        problem = asked_of(design)
+        require_law_on(name, mechanism, problem.inputs, problem.epsilon)
+        return mechanism
+
+    def lost(self, design: Design, law: Mechanism) -> Lost:
+        scalar, loss = cast(ScalarMechanism, law), _power(asked_of(design))
+        return Lost(scalar.worst_case(loss)[0], scalar.average_loss(loss, self.prior_of(design)))
+
+    def certified(self, first: Design, design: Design) -> Lost:
+        """With what was certified in the place of what was measured."""
+        lost, upper, criterion = (
+            self.lost(first, design.own_law),
+            design.certificate.upper,
+            asked_of(design).criterion,
+        )
+        if isinstance(criterion, Worst):
+            return evolved(lost, worst=upper)
+        return evolved(lost, average=upper) if criterion.ranks_by == "average" else lost
+
+    def least(self, design: Design, lost: Lost) -> float | None:
+        return self.least_of(design)
+
+
+def as_atoms(cells: Cells) -> Atoms:
+    """The means of cells with their weights, as a prior."""
+    return Atoms(cells.means, cells.weights / cells.weights.sum())
+
+
 def asked_of(design: Design) -> Problem:
     """The problem of the design, which is said in five words."""
     assert isinstance(design.problem, Problem)
     return design.problem
+
+
+def _power(problem: Problem) -> Power:
+    assert isinstance(problem.loss, Power)
+    return problem.loss
 
 
 def on_points(epsilon: float, points: Finite, loss: Loss) -> dict[str, Discrete]:

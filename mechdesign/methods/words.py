@@ -30,8 +30,6 @@ from mechdesign.words.problem import Problem as FiveWords
 
 Labels = tuple[Sequence[str], Sequence[str]]
 
-_OF_ONE_REPORT = (Aim.WORST, Aim.AVERAGE, Aim.AVERAGE_CAPPED)
-
 
 def counted(number: int, noun: str) -> str:
     """
@@ -109,13 +107,14 @@ def protected(problem: Problem) -> str:
 
 def excess(problem: Problem) -> str:
     """The heading of how far rivals are above the design."""
-    is_capped = _said(problem, "cap") is not None
-    return "worst above least" if is_lexicographic(problem) and not is_capped else "above optimum"
+    return (
+        "worst above least" if is_lexicographic(problem) and problem.criterion.ranks_by == "worst" else "above optimum"
+    )
 
 
 def is_lexicographic(problem: Problem) -> bool:
     """Whether a worst case comes before the average."""
-    return isinstance(problem.criterion, Lexicographic) or problem.criterion == Criterion(Aim.AVERAGE_CAPPED)
+    return isinstance(problem.criterion, Lexicographic)
 
 
 def labels_of(problem: Problem) -> Labels | None:
@@ -140,7 +139,7 @@ def other_goal(problem: Problem) -> str | None:
     if isinstance(problem, FiveWords):
         if not isinstance(problem.loss, Power | Custom) or isinstance(problem.among, Unbiased | UnbiasedPiecewise):
             return None
-    elif not isinstance(problem.criterion, Criterion) or problem.criterion.aim not in _OF_ONE_REPORT:
+    else:
         return None
     inputs = getattr(problem, "inputs", None)
     if any(isinstance(part, Circle) for part in (inputs.parts if isinstance(inputs, Product) else (inputs,))):

@@ -15,11 +15,15 @@ from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.methods.line import line_of
 from mechdesign.methods.minimax.proof import MinimaxBound
-from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.methods.prior.proof import BinsBound
+from mechdesign.methods.prior.supports import supports
 from mechdesign.methods.result import Design
+from mechdesign.methods.rivalry import as_atoms
 from mechdesign.methods.summary import gap_text, name_of
+from mechdesign.methods.trade_off.proof import TradeOffBound
+from mechdesign.methods.trade_off.supports import capped_of
 from mechdesign.methods.words import Labels, labels_of, power_of
 from mechdesign.plot.canvas import Floats
 from mechdesign.plot.certified import Based, Line, probability_table, window_law
@@ -103,13 +107,13 @@ def least_favourable(design: Design) -> Atoms | None:
 def _prior_to_draw(design: Design) -> tuple[Atoms | None, str | None]:
     """The prior a proof rests on, the least favourable one or the one that was asked about, and a title for it."""
     problem, evidence = design.problem, design.evidence
-    if not isinstance(problem, PriorProblem):
-        rounded = proven_prior(problem)
+    if not isinstance(evidence, BinsBound):
+        is_capped = isinstance(evidence, TradeOffBound)
+        rounded = as_atoms(capped_of(problem).atoms) if is_capped else proven_prior(problem)
         if isinstance(rounded, Atoms):
             return rounded, f"Prior, on {rounded.points.size} inputs"
-    if not isinstance(evidence, BinsBound) or not isinstance(problem, PriorProblem):
         return least_favourable(design), None
-    cells: Cells = evidence.cells(problem)
+    cells: Cells = evidence.cells(line_of(problem, supports).prior)
     if cells.are_atoms:
         return gathered(cells.means, cells.weights), f"Prior: {cells.means.size} values"
     # cells spread evenly over their ranges: their means alone would beat against the bars of a picture

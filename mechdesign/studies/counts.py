@@ -21,8 +21,8 @@ from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS
 from mechdesign.studies.frequencies.reports import ORDERS
 from mechdesign.studies.frequencies.survey import Survey
 from mechdesign.studies.frequencies.survey_shares import SURVEY_METHODS, SurveyShares, estimate_surveys
-from mechdesign.values.answers import Answer, Say, silent
-from mechdesign.values.codec import if_any, left_out, named
+from mechdesign.values.answers import Answer, Say, if_shown, silent
+from mechdesign.values.codec import left_out, named
 from mechdesign.values.declare import asked, field, frozen, needed
 from mechdesign.values.rules import options_said
 from mechdesign.values.tables import Column, Grid, number, table_of
@@ -166,10 +166,10 @@ class Group:
     p: float
     q: float
     client: str
-    limit: float | None = field(default=None, metadata=if_any())
-    g: float | None = field(default=None, metadata=if_any())
-    subset: float | None = field(default=None, metadata=if_any())
-    threshold: float | None = field(default=None, metadata=if_any())
+    limit: float | None = if_shown()
+    g: float | None = if_shown()
+    subset: float | None = if_shown()
+    threshold: float | None = if_shown()
 
 
 @frozen
@@ -228,7 +228,7 @@ class CountsOfGroups:
     interval_method: str
     fits: tuple[Fitting, ...]
     items: tuple[Item, ...]
-    gap: float | None = field(default=None, metadata=if_any())
+    gap: float | None = if_shown()
 
 
 @frozen

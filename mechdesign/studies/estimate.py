@@ -32,8 +32,7 @@ from mechdesign.tables.reports.collector import COLUMN, taken_in
 from mechdesign.tables.reports.envelope import is_envelopes
 from mechdesign.tables.table import Table, load_table, table_of
 from mechdesign.values import files
-from mechdesign.values.answers import Answer, Say, silent
-from mechdesign.values.codec import if_any
+from mechdesign.values.answers import Answer, Say, if_shown, silent
 from mechdesign.values.declare import Floats, asked, field, frozen, needed, option
 from mechdesign.values.rules import comes_with, left_out_with, options_said, require_rules
 from mechdesign.values.tables import Grid, number, printable
@@ -205,8 +204,8 @@ class Of:
 
     sha256: str
     unlikely: int
-    device: DeviceReports | None = field(default=None, metadata=if_any())
-    people: int | None = field(default=None, metadata=if_any())
+    device: DeviceReports | None = if_shown()
+    people: int | None = if_shown()
 
 
 @frozen
@@ -214,8 +213,8 @@ class OfMean:
     """What the interval used: a standard deviation, and bias; of a direction, how much inputs agree."""
 
     deviation: float
-    bias: float | None = field(default=None, metadata=if_any())
-    resultant: float | None = field(default=None, metadata=if_any())
+    bias: float | None = if_shown()
+    resultant: float | None = if_shown()
 
 
 @frozen
@@ -269,7 +268,7 @@ class Answers:
     queries: tuple[Value, ...]
     covariance: Floats
     bias: float
-    distribution: Distribution | None = field(default=None, metadata=if_any())
+    distribution: Distribution | None = if_shown()
 
 
 @frozen

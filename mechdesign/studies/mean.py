@@ -111,7 +111,11 @@ class ColumnMean:
     confidence: float = finite("confidence", default=CONFIDENCE, metadata=option("--confidence", "Of the interval."))
     share: float | None = asked("--share", "aaa: share of the users asked for the histogram: 0.1.")
     bins: int | None = asked("--bins", "aaa: bins of the histogram (8 or 16); sw-em, sw-ems: 256.")
-    form: str | None = asked("--form", "aaa: additive (if not given), or free for the certified optimum.")
+    form: str | None = asked(
+        "--form",
+        "aaa: additive (if not given), or free for the certified optimum.",
+        words=lambda: ("additive", "free"),
+    )
     clip: bool = field(default=False, metadata=option("--clip", "Move values outside the bounds to the nearer end."))
     guess: str | None = asked(
         "--guess", "aaa: what the data may be like, as normal:MEAN,DEVIATION; picks share and bins."

@@ -224,7 +224,7 @@ def opened(source: Any, column: str | None, items: Sequence[str] | None) -> Sour
     if is_lazy(source):
         data = of_lazy(source)
     elif not isinstance(source, str | Path):
-        step = "deploy.apply(table, values) and deploy.estimate(table, reports) take arrays and frames"
+        step = "tables.apply(table, values) and tables.estimate(table, reports) take arrays and frames"
         raise InvalidInput("source", source, "be a file, or a lazy Polars frame", step)
     else:
         data = open_data(source) if column is not None else open_unnamed(source, items)

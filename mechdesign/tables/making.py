@@ -21,8 +21,9 @@ from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
-from mechdesign.methods.minimax.problem import MinimaxProblem
+from mechdesign.methods.line import line_of
 from mechdesign.methods.minimax.proof import MinimaxBound
+from mechdesign.methods.minimax.supports import supports
 from mechdesign.methods.result import Design, versions
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
@@ -248,10 +249,10 @@ def repaired(
 
 def _certificate(design: Design, cap: int, error_of: Any) -> dict[str, Any] | None:
     """The atoms of a minimax bound, what they prove, and the error of the table beside it."""
-    problem, evidence = design.problem, design.evidence
-    if not isinstance(problem, MinimaxProblem) or not isinstance(evidence, MinimaxBound):
+    evidence = design.evidence
+    if not isinstance(evidence, MinimaxBound):
         return None
-    exponent, prior = int(problem.exponent), evidence.atoms
+    exponent, prior = int(line_of(design.problem, supports).exponent), evidence.atoms
     arrays = (prior.inputs.tolist(), prior.radii.tolist(), prior.weights.tolist())
     atoms = [decimals(atom) for atom in zip(*arrays, strict=True) if atom[2] > 0]
     return {

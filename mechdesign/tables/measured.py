@@ -41,9 +41,11 @@ class MeasuredTable:
     *Guarantee.* `likelihood_ratio` is the exact ratio that the table's check decides. Errors are computed in doubles.
 
     >>> from mechdesign.tables import make_table
-    >>> from mechdesign.methods import MinimaxProblem, optimal_minimax
+    >>> from mechdesign.methods import solve
     >>> from mechdesign.words.losses import Absolute
-    >>> table = make_table(optimal_minimax(MinimaxProblem(1.0)))
+    >>> from mechdesign.words.privacy import Pure
+    >>> from mechdesign.words.problem import Problem
+    >>> table = make_table(solve(Problem(inputs=(0, 1), loss="absolute", privacy=Pure(1.0))))
     >>> worst, _ = MeasuredTable(table).worst_case(Absolute())
     >>> abs(worst - float(table.worst_error(1))) < 1e-12
     True

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mechdesign.errors import plain, unusable_extra
 from mechdesign.values import files, notebook
-from mechdesign.values.codec import encoded
+from mechdesign.values.codec import encoded, if_any
+from mechdesign.values.declare import field
 from mechdesign.values.tables import Grid
 
 if TYPE_CHECKING:
@@ -41,6 +42,19 @@ class Study(Protocol[A]):
     @property
     def keeps(self) -> Sequence[Path]: ...
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> A: ...
+
+
+def merged(*parts: Any) -> dict[str, Any]:
+    """The fields of all parts of an answer as one JSON object; None is no part."""
+    said: dict[str, Any] = {}
+    for part in parts:
+        said |= {} if part is None else encoded(part)
+    return said
+
+
+def if_shown() -> Any:
+    """A field that JSON holds where it was asked for."""
+    return field(default=None, metadata=if_any())
 
 
 class Answer:
@@ -72,10 +86,7 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON object."""
-        said: dict[str, Any] = {}
-        for part in self.said:
-            said |= {} if part is None else encoded(part)
-        return said
+        return merged(*self.said)
 
     def json(self) -> str:
         """The JSON object, written."""

@@ -25,7 +25,7 @@ from mechdesign.values.declare import (
 )
 from mechdesign.words.cells import Cells, KnownPrior
 from mechdesign.words.domains import Circle, Domain, Finite, Interval, require_between, require_numbers
-from mechdesign.words.priors import Atoms, Density, named_prior
+from mechdesign.words.priors import OPTION, Atoms, Density, named_prior
 
 LEAST_SLACK, SLACK = 1e-9, 1e-3
 
@@ -115,7 +115,7 @@ class Average:
     ranks_by: ClassVar[str] = "average"
     words: ClassVar[str] = "average under the prior"
 
-    prior: Floats | KnownPrior | None = array(optional(_read_prior), default=None, metadata=if_any())
+    prior: Floats | KnownPrior | None = array(optional(_read_prior), default=None, metadata=if_any() | OPTION)
 
     def headline(self, measure: str) -> str:
         """The quantity that is least."""
@@ -139,7 +139,7 @@ class Lexicographic:
     kind: ClassVar[str] = "lexicographic"
     words: ClassVar[str] = "lexicographic"
 
-    prior: Floats | KnownPrior | None = array(optional(_read_prior), default=None, metadata=if_any())
+    prior: Floats | KnownPrior | None = array(optional(_read_prior), default=None, metadata=if_any() | OPTION)
     slack: float = finite("slack", default=SLACK, metadata=SLACK_OPTION)
     cap: float | None = field(
         default=None,
@@ -232,8 +232,6 @@ class Aim(Enum):
     """What is least. The values are the words of files."""
 
     WORST = "worst case"
-    AVERAGE = "average under the prior"
-    AVERAGE_CAPPED = "average under the prior, worst case capped"
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
     OBJECTIVE = "objective"
     COUNT = "variance of the estimated count"
@@ -264,12 +262,9 @@ class Criterion:
 
 
 _RANKS_BY = {
-    Aim.AVERAGE: "average",
     Aim.AVERAGE_UNBIASED: "average",
 }
 _HEADLINES = {
-    Aim.AVERAGE: "average {measure} under the prior",
-    Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
     Aim.OBJECTIVE: "objective",
     Aim.COUNT: "variance of the estimated count",
 }

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, did_you_mean, require_finite
 from mechdesign.panels import integrate_between
-from mechdesign.values.codec import named
 from mechdesign.values.declare import field, frozen, option
 
 Floats = NDArray[np.float64]
@@ -181,18 +180,6 @@ class Custom:
     def _integral_at(self, start: float, stop: float, x: float) -> float:
         cuts = [kink - x for kink in self.kinks(x) if start < kink - x < stop]
         return integrate_between(lambda offset: self(x + offset, x), [start, *cuts, stop])
-
-
-def loss_field(**options: Any) -> Any:
-    """A field that holds a loss; a text is the loss that it names, as on the command line.
-
-    >>> @frozen
-    ... class Asked:
-    ...     loss: Loss = loss_field(default=Power(1.0))
-    >>> Asked("squared")
-    Asked(loss=Power(exponent=2.0))
-    """
-    return field(converter=named_loss, **{"metadata": named("loss_form") | OPTION} | options)
 
 
 def named_loss(said: Any, period: float | None = None) -> Any:

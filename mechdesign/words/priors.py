@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,15 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.data.numbers import require_number_text
 from mechdesign.data.values import number_chunks
-from mechdesign.errors import FileProblem, InvalidInput, sealed
-from mechdesign.values.codec import encoded, left_out, named
+from mechdesign.errors import InvalidInput, sealed
+from mechdesign.values.codec import left_out, named
 from mechdesign.values.declare import array, derived, field, finite, frozen, option, settle, stored
 from mechdesign.words.domains import Circle, Finite, Interval, interval_field, only, require_domain, require_numbers
 
 Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
-OPTION = option("--prior", "uniform, normal:MEAN,DEVIATION, ...")
+OPTION = option(
+    "--prior",
+    "uniform, normal:MEAN,DEVIATION, ...",
+    words=lambda: ("uniform", "normal:", "beta:", "exponential:"),
+)
 """How commands take a prior: `parse_prior` reads it."""
 
 _NARROWEST = 1e-12  # a deviation, for an interval and a mean of size 1
@@ -311,16 +315,6 @@ class Density:
             raise InvalidInput("prior", self.name, "return real numbers")
         return np.asarray(values, dtype=np.float64)
 
-    @property
-    def law(self) -> dict[str, Any] | None:
-        """The kind, parameters and ends of a law with parameters on an interval, as answers say it; None for others."""
-        law = self.function
-        if not isinstance(law, Law) or isinstance(law, HistogramLaw) or not isinstance(self.domain, Interval):
-            return None
-        parameters = [number for key, number in encoded(law).items() if key != "kind"]
-        ends = {"lower": self.domain.lower, "upper": self.domain.upper}
-        return {"kind": law.kind, "parameters": parameters} | ends
-
 
 Prior = Atoms | Density
 
@@ -366,30 +360,6 @@ def exponential(rate: float, domain: Interval) -> Density:
     True
     """
     return Density(ExponentialLaw(rate), domain)
-
-
-def density_of_law(fields: Any) -> Density:
-    """The density that `Density.law` described.
-
-    >>> density_of_law(normal(0.3, 0.1, Interval(0, 1)).law) == normal(0.3, 0.1, Interval(0, 1))
-    True
-    """
-    names = {"kind", "parameters", "lower", "upper"}
-    if not isinstance(fields, Mapping) or fields.keys() != names or not isinstance(fields["parameters"], list):
-        raise FileProblem("prior law", fields, f"hold {', '.join(sorted(names))}")
-    numbers = [*fields["parameters"], fields["lower"], fields["upper"]]
-    if not all(type(number) in (int, float) for number in numbers):
-        raise FileProblem("prior law", fields, "hold numbers as parameters and ends")
-    laws: dict[tuple[str, int], Callable[..., Law]] = {
-        ("uniform", 0): UniformLaw,
-        ("normal", 2): NormalLaw,
-        ("beta", 2): BetaLaw,
-        ("exponential", 1): ExponentialLaw,
-    }
-    law = laws.get((str(fields["kind"]), len(fields["parameters"])))
-    if law is None:
-        raise FileProblem("prior law", fields["kind"], "be uniform, normal, beta or exponential with its parameters")
-    return Density(law(*fields["parameters"]), Interval(fields["lower"], fields["upper"]))
 
 
 @sealed

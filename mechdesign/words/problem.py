@@ -16,11 +16,11 @@ from mechdesign.values.declare import Floats, evolved, field, frozen, settle
 from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
 from mechdesign.words.counts import Count
 from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Worst
-from mechdesign.words.domains import Circle, Finite, Interval, Product
+from mechdesign.words.domains import POINTS_OPTION, Circle, Finite, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
 from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
-from mechdesign.words.losses import Custom, Loss, Power, parse_loss
+from mechdesign.words.losses import OPTION as LOSS_OPTION, Custom, Loss, Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
 from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
 from mechdesign.words.workloads import AnyQueries, Workload
@@ -94,8 +94,10 @@ class Problem:
 
     kind: ClassVar[str] = "problem"
 
-    inputs: Finite | Interval | Circle | Product = field(default=None, kw_only=True, converter=_inputs)
-    loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses)
+    inputs: Finite | Interval | Circle | Product = field(
+        default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION
+    )
+    loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses, metadata=LOSS_OPTION)
     privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
         "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
@@ -173,9 +175,13 @@ class Problem:
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        if not isinstance(self.loss, FiniteLoss) or isinstance(self.privacy, Hidden):
+        if isinstance(self.privacy, Hidden):
             return 0.0
-        return self.privacy.resolved * float(self.table.up.max())
+        if isinstance(self.loss, FiniteLoss):
+            return self.privacy.resolved * float(self.table.up.max())
+        if isinstance(self.loss, Power) and isinstance(self.inputs, Finite):
+            return self.privacy.resolved * float(self.inputs.length**self.loss.exponent)
+        return 0.0
 
     @property
     def as_published(self) -> Problem:

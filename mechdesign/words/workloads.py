@@ -393,6 +393,15 @@ NAMES = ("histogram", "prefix", "ranges", "mean", "moments:ORDER", "marginals:Ax
 """How `parse_workload` has them."""
 
 
+def query_words() -> list[str]:
+    """How each of `NAMES` begins.
+
+    >>> query_words()[-2:]
+    ['marginals:', 'parity:']
+    """
+    return ["".join(name.partition(":")[:2]) for name in NAMES]
+
+
 def parse_workload(text: str, size: int | None = None) -> AnyQueries:
     """A named workload. ``size`` is the number of types; means and moments are of equispaced values from 0 to 1.
 

@@ -111,7 +111,7 @@ def test_a_design_from_data_says_what_it_reveals(run: Any, ages: Path) -> None:
 
 
 def test_a_search_that_ends_early_is_told(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mechdesign.cli.aaa.tune", lambda *given, **more: tune(*given, most_bins=8, **more))
+    monkeypatch.setattr("mechdesign.studies.additive.tune", lambda *given, **more: tune(*given, most_bins=8, **more))
     command = ("aaa", "--eps", "4", "--prior", "normal:0,0.05", "--tune")
     (note,) = run(*command, "--json").json["notes"]
     assert "more than 8 bins were not tried" in note

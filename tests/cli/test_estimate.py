@@ -13,15 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import MinimaxProblem, optimal_minimax
+from mechdesign.methods.registry import solve
 from mechdesign.studies.frequencies import Survey
 from mechdesign.tables import make_table
 from mechdesign.tables.frames import apply_table, estimate
 from mechdesign.tables.reports import enveloped, payload_of
 from mechdesign.words.domains import Finite
+from tests.methods.problems import numbers
 
 PM = make_table(catalogue.pm(1.0))
-BIASED = make_table(optimal_minimax(MinimaxProblem(1.0, gap=0.05)))
+BIASED = make_table(solve(numbers(1.0), gap=0.05))
 GRR = make_table(catalogue.randomised_response(2.0, Finite((0, 1, 5))))
 CIRCLE = make_table(catalogue.ogpm_circle(2.0))
 

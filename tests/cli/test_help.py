@@ -100,12 +100,51 @@ def test_shells_are_given_a_script_that_completes(shell: str) -> None:
         ("mechdesign advise --want me", "mean"),
         ("mechdesign gallery two", "two_points"),
         ("mechdesign glossary t-s", "t-sw"),
+        ("mechdesign bench --engine d", "dask"),
+        ("mechdesign workload --queries pr", "prefix"),
+        ("mechdesign workload --criterion w", "worst"),
+        ("mechdesign aaa --prior u", "uniform"),
+        ("mechdesign aaa --form f", "free"),
+        ("mechdesign metric --loss sq", "squared"),
+        ("mechdesign ogpm --method s", "scip"),
+        ("mechdesign jrr --inside ol", "olh"),
+        ("mechdesign information --model log", "logistic-location"),
+        ("mechdesign plot --kind h", "heat"),
+        ("mechdesign constants --criteria worst,u", "worst,unbiased"),
+        ("mechdesign trajectory compare --metric r", "range:"),
+        ("mechdesign trajectory compare --methods tracs-c,str", "tracs-c,strawman"),
+        ("mechdesign estimate-counts --client l", "ldp3"),
+        ("mechdesign estimate-counts --for p", "population"),
+        ("mechdesign collect-reports --estimate pe", "people"),
         ("mechdesign schema min", "minimax"),
     ],
 )
 def test_commands_options_and_their_values_are_completed(typed: str, wanted: str) -> None:
     count = len(typed.split()) - 1
     assert wanted in _completed("complete_bash", COMP_WORDS=typed, COMP_CWORD=str(count)).split()
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("mechdesign mean FILE --column a", "age"),
+        ("mechdesign mean FILE --columns age,h", "age,hours"),
+        ("mechdesign metric --points FILE --prior h", "hours"),
+        ("mechdesign estimate table.json --in FILE --column h", "hours"),
+    ],
+)
+def test_columns_of_a_file_that_is_named_are_completed(tmp_path: Path, typed: str, wanted: str) -> None:
+    data = tmp_path / "people.csv"
+    data.write_text("age,hours\n1,2\n")
+    words = typed.replace("FILE", str(data))
+    assert wanted in _completed("complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1)).split()
+
+
+def test_values_are_never_offered_as_columns(tmp_path: Path) -> None:
+    data = tmp_path / "people.csv"
+    data.write_text("37\n41\n")
+    words = f"mechdesign mean {data} --column 3"
+    assert "37" not in _completed("complete_bash", COMP_WORDS=words, COMP_CWORD="4")
 
 
 def test_a_command_s_module_is_read_only_where_it_is_asked_for() -> None:

@@ -238,7 +238,7 @@ def test_a_search_without_time_exits_with_3_and_bounds(run: Any) -> None:
         (("--eps", "1", "--conditional-eps", "0"), "every cap above 0 is feasible"),
         (("--eps", "1", "--conditional-eps", "1,2"), "larger --group"),
         (("--eps", "1", "--conditional-eps", "x"), "be numbers"),
-        (("--eps", "1", "--method", "magic"), "exact or scip"),
+        (("--eps", "1", "--method", "magic"), "one of exact, scip"),
         (("--eps", "1", "--share", ""), "be a number or LEAST,MOST"),
         (("--eps", "1", "--time-limit", "0"), "time limit must be a finite number of seconds"),
         (("--eps", "1", "--run-parties", "3"), "run parties must be a multiple"),

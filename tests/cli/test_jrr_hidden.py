@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from mechdesign.cli.jrr_inside import strongest
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
 from mechdesign.methods import load_design
+from mechdesign.studies.joint_inside import strongest
 from mechdesign.values.codec import Codec
 
 HIDDEN = ("jrr", "--eps", "1", "--users", "1000", "--share", "0.033", "--hidden")
@@ -133,22 +133,22 @@ def test_an_epsilon_that_is_kept_is_said_as_it_was_asked_for(run: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "field"),
+    ("more", "words"),
     [
-        (("--delta", "2"), "delta"),
-        (("--inside", "oue", "--delta", "0.1"), "delta"),
-        (("--inside", "oue", "--method", "scip"), "method"),
-        (("--hidden", "--run-servers", "--share", "0.1,0.2"), "run servers"),
-        (("--hidden", "--run-servers", "--inside", "oue"), "run servers"),
+        (("--delta", "2"), "delta must"),
+        (("--inside", "oue", "--delta", "0.1"), "options must be left out with --inside (got '--delta')"),
+        (("--inside", "oue", "--method", "scip"), "options must be left out with --inside (got '--method')"),
+        (("--hidden", "--run-servers", "--share", "0.1,0.2"), "run servers must"),
+        (("--hidden", "--run-servers", "--inside", "oue"), "run servers must"),
     ],
     ids=["delta", "delta of pairs in an encoding", "method", "range", "encoding"],
 )
 def test_what_has_no_effect_or_no_meaning_is_refused_before_anything_is_said(
-    run: Any, more: tuple[str, ...], field: str
+    run: Any, more: tuple[str, ...], words: str
 ) -> None:
     outcome = run("jrr", "--eps", "1", "--users", "100", *more)
     assert (outcome.code, outcome.out) == (2, "")
-    assert f"bad input: {field} must" in outcome.err
+    assert f"bad input: {words}" in outcome.err
 
 
 def test_three_servers_draw_who_lies(run: Any) -> None:
@@ -210,7 +210,7 @@ def test_the_strongest_coupling_is_decided_exactly() -> None:
         ((*HIDDEN, "--prior", "uniform"), "--prior"),
         (("jrr", "--eps", "1", "--run-servers"), "--hidden"),
         (("jrr", "--hidden"), "eps"),
-        (("jrr", "--eps", "1", "--inside", "grr"), "oue or olh"),
+        (("jrr", "--eps", "1", "--inside", "grr"), "one of oue, olh"),
         (("jrr", "--eps", "1", "--inside", "oue", "--group", "4"), "pairs"),
         (("jrr", "--eps", "1", "--inside", "oue", "--colluders", "4"), "colluders"),
         (("jrr", "--eps", "1", "--inside", "oue", "--conditional-eps", "0.5"), "conditional eps"),

@@ -17,6 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from sklearn.tree import DecisionTreeClassifier
 
+from mechdesign import Piecewise, Problem, Pure
 from mechdesign.cli import output
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.schema import DESIGN, ERROR, schema_of, shapes
@@ -25,6 +26,7 @@ from mechdesign.methods.saved import design_schema
 from mechdesign.studies.budgets import runner
 from mechdesign.tables import load_table
 from mechdesign.tables.reports import enveloped
+from mechdesign.values.codec import encoded
 
 WATER = ("--population", "water-sample", "--capacity", "18000")
 
@@ -126,7 +128,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("json")
     (path / "data.csv").write_text("x\n" + "\n".join(f"{k / 200:.3f}" for k in range(200)) + "\n")
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
-    (path / "problem.json").write_text('{"kind": "piecewise", "epsilon": 1}')
+    asked = Problem(inputs=(0, 1), loss="absolute", privacy=Pure(1.0), among=Piecewise())
+    (path / "problem.json").write_text(json.dumps(encoded(asked)))
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (path / "pairs.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (path / "places.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")

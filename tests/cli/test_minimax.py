@@ -125,7 +125,7 @@ def test_a_sweep_lists_certified_designs(run: Any) -> None:
     document = run("minimax", "--sweep", "0.5,1,1.5", "--loss", "squared", "--json").json
     assert document["problem"]["epsilons"] == [0.5, 1.0, 1.5]
     for design in document["designs"]:
-        c = math.exp(design["problem"]["epsilon"])
+        c = math.exp(design["problem"]["privacy"]["epsilon"])
         assert design["certificate"]["lower"] <= c / (1 + c) ** 2 <= design["certificate"]["upper"]
         assert design["comparison"][0]["name"] == "this design"
 
@@ -245,7 +245,7 @@ def test_a_design_that_met_its_gap_is_not_called_so_far(run: Any) -> None:
 
 def test_a_sweep_with_best_so_far_has_all_its_rows(run: Any) -> None:
     outcome = run("minimax", "--sweep", "1,6,7", "--gap", "1e-6", "--time-limit", "1.5", "--best-so-far", "--json")
-    assert [row["problem"]["epsilon"] for row in outcome.json["designs"]] == [1, 6, 7]
+    assert [row["problem"]["privacy"]["epsilon"] for row in outcome.json["designs"]] == [1, 6, 7]
     assert "stopped" in outcome.json["designs"][2]["report"]["details"]
 
 
@@ -470,8 +470,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         seen.append(designs)
         return field_of(designs, own)
 
-    for command in ("answers", "ogpm", "aaa"):
-        monkeypatch.setattr(f"mechdesign.cli.{command}.field_of", counted)
+    for module in ("studies.optimum", "studies.additive", "cli.ogpm"):
+        monkeypatch.setattr(f"mechdesign.{module}.field_of", counted)
     return seen
 
 

@@ -13,6 +13,7 @@ import pytest
 import mechdesign as md
 from mechdesign.mechanisms import catalogue
 from mechdesign.tables.measured import measured
+from tests.methods.problems import numbers
 
 WORDS = ",low,mid,high\nlow,0.5,0.3,0.2\nmid,0.25,0.5,0.25\nhigh,0.2,0.3,0.5\n"
 NUMBERS = ",0,0.5,1\n0,0.5,0.3,0.2\n0.5,0.25,0.5,0.25\n1,0.2,0.3,0.5\n"
@@ -109,7 +110,7 @@ def test_a_matrix_that_cannot_be_compared_is_refused_with_the_reason(
 
 
 def test_saved_designs_and_tables_stand_among_the_published(run: Any, folder: Path) -> None:
-    design = md.optimal_minimax(md.MinimaxProblem(1.0))
+    design = md.solve(numbers(1.0))
     design.save(folder / "best.json")
     md.make_table(design).save(folder / "table.json")
     found = cells(run("compare", "--mechanisms", "pm,best.json,table.json", "--json"))
@@ -122,7 +123,7 @@ def test_saved_designs_and_tables_stand_among_the_published(run: Any, folder: Pa
 
 
 def test_a_design_of_another_domain_says_the_domain(run: Any, folder: Path) -> None:
-    md.optimal_minimax(md.MinimaxProblem(1.0, inputs=md.Interval(-2.0, 2.0))).save(folder / "wide.json")
+    md.solve(numbers(1.0, inputs=md.Interval(-2.0, 2.0))).save(folder / "wide.json")
     assert cells(run("compare", "--mechanisms", "pm,wide.json", "--json"))["pm"]["worst"] == pytest.approx(
         catalogue.pm(1.0, md.Interval(-2.0, 2.0)).worst_case(md.Absolute())[0]
     )
@@ -132,7 +133,7 @@ def test_a_design_of_another_domain_says_the_domain(run: Any, folder: Path) -> N
 
 
 def test_an_edited_design_is_not_believed(run: Any, folder: Path) -> None:
-    md.optimal_minimax(md.MinimaxProblem(1.0)).save(folder / "best.json")
+    md.solve(numbers(1.0)).save(folder / "best.json")
     document = json.loads((folder / "best.json").read_text())
     document["mechanism"]["base"][0] *= 2
     (folder / "best.json").write_text(json.dumps(document))
@@ -168,7 +169,7 @@ def test_a_table_of_another_kind_is_refused_with_what_to_compare_instead(run: An
 
 @pytest.mark.parametrize("loss", [md.Absolute(), md.Squared()])
 def test_errors_of_a_window_table_are_those_that_its_check_computes(loss: md.Power) -> None:
-    table = md.make_table(md.optimal_minimax(md.MinimaxProblem(2.0, loss)))
+    table = md.make_table(md.solve(numbers(2.0, loss)))
     assert measured(table).worst_case(loss)[0] == pytest.approx(float(table.worst_error(int(loss.exponent))), rel=1e-12)
 
 
@@ -176,7 +177,7 @@ def test_errors_of_a_window_table_are_those_that_its_check_computes(loss: md.Pow
 
 
 def test_minimax_ranks_files_among_the_rivals(run: Any, folder: Path) -> None:
-    md.make_table(md.optimal_minimax(md.MinimaxProblem(1.0))).save(folder / "table.json")
+    md.make_table(md.solve(numbers(1.0))).save(folder / "table.json")
     outcome = run("minimax", "--eps", "1", "--mechanisms", "table.json", "--json")
     (row,) = (row for row in outcome.json["comparison"] if row["name"] == "table.json")
     assert row["published"] is False
@@ -194,14 +195,14 @@ def test_minimax_ranks_files_among_the_rivals(run: Any, folder: Path) -> None:
     ],
 )
 def test_minimax_refuses_files_that_it_cannot_rank(run: Any, folder: Path, words: tuple[str, ...], said: str) -> None:
-    md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2)).save(folder / "best.json")
+    md.solve(numbers(1.0), gap=1e-2).save(folder / "best.json")
     outcome = run("minimax", *words)
     assert (outcome.code, outcome.out) == (2, "")
     assert said in outcome.err
 
 
 def test_a_biased_file_is_refused_among_the_unbiased(run: Any, folder: Path) -> None:
-    md.make_table(md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2))).save(folder / "table.json")
+    md.make_table(md.solve(numbers(1.0), gap=1e-2)).save(folder / "table.json")
     outcome = run("minimax", "--eps", "1", "--unbiased", "--mechanisms", "table.json")
     assert (outcome.code, outcome.out) == (2, "")
     assert "be unbiased" in outcome.err

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from mechdesign.errors import NoAnswer
-from mechdesign.methods import MinimaxProblem, custom, optimal_minimax
+from mechdesign.methods import custom
 from mechdesign.methods.registry import solve
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.losses import Squared
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.problems import numbers
 
 
 @pytest.fixture
@@ -184,7 +185,7 @@ def test_the_prior_of_a_design_is_named(run: Any, tmp_path: Path) -> None:
     arguments = ("--prior", "normal:0.3,0.1", "--criterion", "prior", "--gap", "1e-3")
     assert run("minimax", "--eps", "1", *arguments, "--out", str(path)).code == 0
     outcome = run("show", str(path))
-    assert "average under the prior; prior: normal(0.3, 0.1) on [0, 1] (its " in outcome.out
+    assert "average absolute error under the prior; prior: normal(0.3, 0.1) on [0, 1] (its " in outcome.out
     assert run("show", str(path), "--json").json["checked"]["prior"].startswith("normal(0.3, 0.1) on [0, 1]")
 
 
@@ -220,7 +221,7 @@ def test_no_name_in_a_file_is_printed_as_if_it_were_decided(run: Any, tmp_path: 
 
 def test_a_design_far_from_the_bound_is_called_by_its_kind(run: Any, tmp_path: Path) -> None:
     with pytest.raises(NoAnswer) as stopped:
-        optimal_minimax(MinimaxProblem(2.5, Squared(), gap=1e-6, most_outputs=65))
+        solve(numbers(2.5, Squared()), gap=1e-6, most_outputs=65)
     assert stopped.value.design is not None
     path = stopped.value.design.save(tmp_path / "loose.json")
     document = json.loads(path.read_text())

@@ -8,9 +8,19 @@ from typing import Any
 
 import pytest
 
-from mechdesign import JointProblem, MinimaxProblem, load_design, optimal_minimax
+from mechdesign import JointProblem, UnbiasedProblem, load_design
+from mechdesign.methods.registry import solve
 from mechdesign.values.codec import encoded
 from tests.methods import problems
+from tests.methods.problems import numbers
+
+UNBIASED = UnbiasedProblem(1.0, "uniform", (-1, 1), size=5)
+NUMBERS = {
+    "kind": "problem",
+    "inputs": {"kind": "interval", "lower": 0, "upper": 1},
+    "loss": {"kind": "power", "exponent": 1, "period": None},
+    "privacy": {"kind": "pure", "epsilon": 1},
+}
 
 
 def _file(folder: Path, problem: object) -> str:
@@ -20,9 +30,9 @@ def _file(folder: Path, problem: object) -> str:
 
 
 def test_a_problem_is_its_kind_and_the_fields_without_default(run: Any, tmp_path: Path) -> None:
-    outcome = run("solve", _file(tmp_path, {"kind": "minimax", "epsilon": 1}), "--out", str(tmp_path / "d.json"))
+    outcome = run("solve", _file(tmp_path, NUMBERS), "--out", str(tmp_path / "d.json"))
     assert "worst-case absolute error: 0.31617" in outcome.out
-    found, asked = load_design(tmp_path / "d.json"), optimal_minimax(MinimaxProblem(1.0))
+    found, asked = load_design(tmp_path / "d.json"), solve(numbers(1.0))
     assert (found.problem, found.mechanism) == (asked.problem, asked.mechanism)
 
 
@@ -46,11 +56,11 @@ def test_a_saved_design_is_solved_anew(run: Any, tmp_path: Path) -> None:
     [
         ({}, "problem kind"),
         ({"kind": "best"}, "be one of additive"),
-        ({"kind": "minimax"}, "problem epsilon"),
-        ({"kind": "minimax", "epsilon": 1, "slack": 2}, "no such field"),
-        ({"kind": "minimax", "epsilon": -1}, "above 0"),
-        ({"kind": "minimax", "epsilon": "1"}, "be a number"),
-        ({"kind": "minimax", "epsilon": 1, "loss": "squared"}, "what the other fields say"),
+        ({"kind": "problem"}, "problem loss"),
+        (NUMBERS | {"slack": 2}, "no such field"),
+        (NUMBERS | {"privacy": {"kind": "pure", "epsilon": -1}}, "above 0"),
+        (NUMBERS | {"privacy": {"kind": "pure", "epsilon": "1"}}, "be a number"),
+        (encoded(UNBIASED) | {"loss": "absolute"}, "what the other fields say"),
     ],
 )
 def test_what_is_no_problem_is_refused(run: Any, tmp_path: Path, problem: Any, said: str) -> None:
@@ -60,7 +70,7 @@ def test_what_is_no_problem_is_refused(run: Any, tmp_path: Path, problem: Any, s
 
 
 def test_no_answer_within_the_limit_says_the_bounds(run: Any, tmp_path: Path) -> None:
-    hard = _file(tmp_path, {"kind": "minimax", "epsilon": 8, "gap": 1e-6})
+    hard = _file(tmp_path, NUMBERS | {"privacy": {"kind": "pure", "epsilon": 8}})
     outcome = run("solve", hard, "--time-limit", "0.5")
     assert outcome.code == 3
     assert "the optimum lies in" in outcome.err

@@ -21,7 +21,7 @@ ROWS = [
 ]
 SECTIONS = [row for row in ROWS if row[0] != "section"]
 SPANS = sorted({span for row in SECTIONS for span in re.findall(r"`([^`]+)`", row[-1])})
-COMMANDS = [span for span in SPANS if span.split()[0] in NAMES and not span.startswith("budget.")]
+COMMANDS = [span for span in SPANS if span.split()[0] in NAMES]
 PYTHON = [span for span in SPANS if re.fullmatch(r"[a-z]\w*(\.\w+)+", span)]
 OPTIONS = [span for span in SPANS if span.startswith("-")]
 

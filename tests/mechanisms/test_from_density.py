@@ -19,6 +19,7 @@ from mechdesign.methods.result import Design
 from mechdesign.tables import make_table
 from mechdesign.values.codec import encoded
 from tests.methods import problems
+from tests.methods.problems import numbers
 
 Floats = NDArray[np.float64]
 
@@ -170,7 +171,7 @@ def test_it_cannot_be_in_a_file() -> None:
 
 
 def test_it_is_ranked_among_the_published_ones_and_is_none_of_them() -> None:
-    design = md.optimal_minimax(md.MinimaxProblem(1.0, md.Squared(), gap=1e-2))
+    design = md.solve(numbers(1.0, md.Squared()), gap=1e-2)
     field = field_of(design, {"mine": _as_function(OGPM, with_kinks=False)})
     mine, published = field.row("mine"), field.row("ogpm")
     assert mine is not None

@@ -12,8 +12,9 @@ import mechdesign as md
 from mechdesign.errors import InvalidInput
 from mechdesign.studies.frequencies import mean, numeric, square_wave
 from mechdesign.tables.measured import measured
+from tests.methods.problems import numbers
 
-DESIGN = md.optimal_minimax(md.MinimaxProblem(1.0))
+DESIGN = md.solve(numbers(1.0))
 TABLE = md.make_table(DESIGN)
 REPORTS = [0.2, 0.4, 0.6]
 

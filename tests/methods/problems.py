@@ -6,6 +6,7 @@ from typing import Any
 
 import mechdesign as md
 from mechdesign.words.counts import Count
+from mechdesign.words.criteria import OverInputs
 from mechdesign.words.models import Model
 from mechdesign.words.workloads import AnyQueries, Workload
 
@@ -13,6 +14,11 @@ from mechdesign.words.workloads import AnyQueries, Workload
 def information(epsilon: float, model: Model) -> md.Problem:
     """About one parameter of a model."""
     return md.Problem(loss=model, privacy=md.Pure(epsilon), criterion=md.Average())
+
+
+def numbers(epsilon: float, loss: Any = "absolute", inputs: Any = (0, 1), criterion: OverInputs | None = None) -> Any:
+    """The absolute error in the worst case over [0, 1], unless something else is said."""
+    return md.Problem(inputs=inputs, loss=loss, privacy=md.Pure(epsilon), criterion=criterion or md.Worst())
 
 
 def workload_problem(

@@ -30,7 +30,7 @@ from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, workload_problem
+from tests.methods.problems import hidden_problem, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms([0.0, 0.2, 0.7], [0.25, 0.25, 0.5])
@@ -72,8 +72,8 @@ def joint(**said: Any) -> md.JointProblem:
     return md.JointProblem(**{"epsilon": 1.0, "users": 900, "share": 0.2} | said)
 
 
-def minimax(**said: Any) -> md.MinimaxProblem:
-    return md.MinimaxProblem(**{"epsilon": 1.0, "loss": md.Squared(), "gap": 1e-2} | said)
+def minimax(**said: Any) -> md.Problem:
+    return numbers(**{"epsilon": 1.0, "loss": md.Squared()} | said)
 
 
 def places(**said: Any) -> md.Problem:
@@ -93,20 +93,16 @@ def polar(**said: Any) -> md.Problem:
     return problems.polar(**{"epsilon": 4.0} | said)
 
 
-def under(prior: Any = VALUES, **said: Any) -> md.PriorProblem:
-    return md.PriorProblem(**{"epsilon": 1.0, "prior": prior, "loss": md.Squared(), "gap": 1e-3} | said)
+def under(prior: Any = VALUES, **said: Any) -> md.Problem:
+    return numbers(**{"epsilon": 1.0, "loss": md.Squared(), "criterion": md.Average(prior)} | said)
 
 
-def of_law(law: Any, **said: Any) -> md.PriorProblem:
-    return under(law, gap=1e-2, **said)
+def in_cells(**said: Any) -> md.Problem:
+    return under(Cells(**CELLS | said))
 
 
-def in_cells(**said: Any) -> md.PriorProblem:
-    return under(Cells(**CELLS | said), gap=1e-2)
-
-
-def trade_off(**said: Any) -> md.TradeOffProblem:
-    return md.TradeOffProblem(**{"epsilon": 1.0, "prior": VALUES, "gap": 0.05} | said)
+def trade_off(prior: Any = VALUES, **said: Any) -> md.Problem:
+    return numbers(1.0, criterion=md.Lexicographic(prior, **said))
 
 
 def unbiased(**said: Any) -> md.UnbiasedProblem:
@@ -195,11 +191,6 @@ ROWS: dict[str, Row] = {
     "joint.gap": Same(joint(group=3), joint(group=3, gap=1e-2)),
     "moments.mean": Another(joint(share=ShareMoments(0.2, 0.1)), joint(share=ShareMoments(0.3, 0.1))),
     "moments.mean_square": Another(joint(share=ShareMoments(0.3, 0.1)), joint(share=ShareMoments(0.3, 0.2))),
-    "minimax.epsilon": Another(minimax(), minimax(epsilon=2.0)),
-    "minimax.loss": Another(minimax(), minimax(loss=md.Absolute())),
-    "minimax.inputs": Another(minimax(), minimax(inputs=md.Interval(0, 2))),
-    "minimax.gap": Same(minimax(), minimax(gap=1e-1)),
-    "minimax.most_outputs": Same(minimax(), minimax(most_outputs=129)),
     "problem.inputs": Follows(lambda: matrix(inputs=[0, 1, 3])),
     "problem.loss": Another(places(), places(loss=MATRIX)),
     "problem.privacy": Another(matrix(), matrix(privacy=Pairwise([[0, 1, 1], [1, 0, 2], [1, 2, 0]]))),
@@ -227,6 +218,7 @@ ROWS: dict[str, Row] = {
     ),
     "average.prior": Another(places(), places(criterion=md.Average([0.8, 0.1, 0.1]))),
     "lexicographic.prior": Another(matrix(criterion=md.Lexicographic([0.2, 0.3, 0.5])), matrix_least(1e-3)),
+    "lexicographic.cap": Another(trade_off(cap=0.33), trade_off(cap=0.4)),
     "lexicographic.slack": Another(matrix_least(1e-5), matrix_least(0.2)),
     "onto.places": Another(places(among=md.Onto([[1, 1], [5, 1]])), places(among=md.Onto([[1, 2], [5, 1]]))),
     "in the plane.places": Same(TRIANGLE, evolved(TRIANGLE, among=md.InPlane([[0, 0], [0.5, 0.5]]))),
@@ -236,14 +228,6 @@ ROWS: dict[str, Row] = {
     "at.x": Another(problems.piecewise(at=0.5), problems.piecewise(at=0.25)),
     "piecewise.pieces": Another(problems.piecewise(), problems.piecewise(pieces=1)),
     "product.parts": Another(polar(), polar(distances=(0, 3))),
-    "prior.epsilon": Another(under(), under(epsilon=2.0)),
-    "prior.prior": Another(under(), under(OTHERS)),
-    "prior.loss": Another(under(), under(loss=md.Absolute())),
-    "prior.inputs": Another(
-        under(md.priors.Atoms([0.0, 2.0], [0.5, 0.5]), inputs=md.Finite((0, 1, 2))),
-        under(md.priors.Atoms([0.0, 2.0], [0.5, 0.5]), inputs=md.Finite((0, 2, 3))),
-    ),
-    "prior.gap": Same(under(), under(gap=1e-1)),
     "custom.epsilon": Another(custom(), custom(epsilon=1.5)),
     "custom.inputs": Another(custom(), custom(MATRIX[:2])),
     "custom.outputs": Another(custom(), custom(MATRIX[:, :2])),
@@ -274,13 +258,6 @@ ROWS: dict[str, Row] = {
         bent(constraints=lambda q: [cvxpy.sum_squares(q[0]) <= 0.4]),
         bent(lambda q: cvxpy.sum_squares(q[0]) + cvxpy.max(q[1]), lambda q: [q[0, 0] <= 0.4]),
     ),
-    "trade-off.epsilon": Another(trade_off(), trade_off(epsilon=2.0)),
-    "trade-off.prior": Another(trade_off(gap=0.005), trade_off(gap=0.005, prior=OTHERS)),
-    "trade-off.loss": Another(trade_off(), trade_off(loss=md.Squared())),
-    "trade-off.inputs": Another(trade_off(), trade_off(inputs=md.Interval(0, 2))),
-    "trade-off.cap": Another(trade_off(cap=0.33), trade_off(cap=0.4)),
-    "trade-off.slack": Another(trade_off(), trade_off(slack=0.3)),
-    "trade-off.gap": Same(trade_off(), trade_off(gap=0.1)),
     "unbiased.epsilon": Another(unbiased(), unbiased(epsilon=2.0)),
     "unbiased.prior": Another(unbiased(), unbiased(prior=OTHERS)),
     "unbiased.inputs": Another(unbiased(), unbiased(inputs=md.Interval(0, 2))),
@@ -328,22 +305,22 @@ ROWS: dict[str, Row] = {
     "cells.variances": Same(in_cells(), in_cells(variances=[0.0, 0.0])),
     "cells.means": Another(in_cells(), in_cells(lows=[0.249, 0.6], means=[0.25, 0.602], highs=[0.251, 0.603])),
     "cells.weights": Another(in_cells(), in_cells(weights=[0.25, 0.75])),
-    "density.function": Another(of_law(md.priors.uniform(UNIT)), of_law(md.priors.normal(0.3, 0.1, UNIT))),
-    "density.domain": Another(of_law(md.priors.uniform(UNIT)), of_law(md.priors.uniform(md.Interval(0, 0.5)))),
+    "density.function": Another(under(md.priors.uniform(UNIT)), under(md.priors.normal(0.3, 0.1, UNIT))),
+    "density.domain": Another(under(md.priors.uniform(UNIT)), under(md.priors.uniform(md.Interval(0, 0.5)))),
     "density.breakpoints": Follows(lambda: evolved(md.priors.uniform(UNIT), breakpoints=(0.5,))),
     "density.name": Follows(lambda: evolved(md.priors.uniform(UNIT), name="normal(0.3, 0.1)")),
-    "normal.mean": Another(of_law(md.priors.normal(0.3, 0.2, UNIT)), of_law(md.priors.normal(0.5, 0.2, UNIT))),
-    "normal.deviation": Another(of_law(md.priors.normal(0.3, 0.2, UNIT)), of_law(md.priors.normal(0.3, 0.1, UNIT))),
-    "beta.first": Another(of_law(md.priors.beta(2.0, 2.0, UNIT)), of_law(md.priors.beta(5.0, 2.0, UNIT))),
-    "beta.second": Another(of_law(md.priors.beta(2.0, 2.0, UNIT)), of_law(md.priors.beta(2.0, 5.0, UNIT))),
-    "exponential.rate": Another(of_law(md.priors.exponential(6.0, UNIT)), of_law(md.priors.exponential(2.0, UNIT))),
+    "normal.mean": Another(under(md.priors.normal(0.3, 0.2, UNIT)), under(md.priors.normal(0.5, 0.2, UNIT))),
+    "normal.deviation": Another(under(md.priors.normal(0.3, 0.2, UNIT)), under(md.priors.normal(0.3, 0.1, UNIT))),
+    "beta.first": Another(under(md.priors.beta(2.0, 2.0, UNIT)), under(md.priors.beta(5.0, 2.0, UNIT))),
+    "beta.second": Another(under(md.priors.beta(2.0, 2.0, UNIT)), under(md.priors.beta(2.0, 5.0, UNIT))),
+    "exponential.rate": Another(under(md.priors.exponential(6.0, UNIT)), under(md.priors.exponential(2.0, UNIT))),
     "histogram.edges": Another(
-        of_law(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
-        of_law(md.priors.histogram([0.0, 0.5, 1.0], [0.5, 0.5])),
+        under(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
+        under(md.priors.histogram([0.0, 0.5, 1.0], [0.5, 0.5])),
     ),
     "histogram.weights": Another(
-        of_law(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
-        of_law(md.priors.histogram([0.0, 0.25, 1.0], [0.75, 0.25])),
+        under(md.priors.histogram([0.0, 0.25, 1.0], [0.5, 0.5])),
+        under(md.priors.histogram([0.0, 0.25, 1.0], [0.75, 0.25])),
     ),
 }
 TEXTS = ("custom.objective", "custom.constraints", "custom.unread")
@@ -464,7 +441,7 @@ def test_the_line_of_the_number_itself_says_what_is_summed_and_how_near_to_the_l
 def test_a_report_decides_no_words() -> None:
     """Bounds far apart are no optimum, whatever the report says of the search; near ones are, whatever it says."""
     with pytest.raises(NoAnswer) as stopped:
-        md.solve(md.MinimaxProblem(2.5, md.Squared(), gap=1e-6, most_outputs=65))
+        md.solve(numbers(2.5, md.Squared()), gap=1e-6, most_outputs=65)
     found = stopped.value.design
     assert found is not None
     silent = evolved(found, report=evolved(found.report, details={}))

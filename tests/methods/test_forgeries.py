@@ -25,10 +25,8 @@ from mechdesign import (
     FileProblem,
     Interval,
     InvalidInput,
-    PriorProblem,
     Squared,
     load_design,
-    optimal_prior,
     priors,
 )
 from mechdesign.mechanisms import Piecewise
@@ -41,10 +39,11 @@ from mechdesign.methods.saved import design_of_document
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 from mechdesign.words.classes import UnbiasedPiecewise
-from mechdesign.words.criteria import Aim
+from mechdesign.words.criteria import Aim, Average
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from tests.methods.problems import numbers
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -73,7 +72,7 @@ RULES = {
     "field_of_no_problem": "problem note must be left out",
     "group_with_a_box_left_out": "leaves out 3 boxes",
     "group_with_a_multiplier_below_nothing": "finite and at least 0",
-    "matrix_called_absolute": "problem domain must be an interval",
+    "matrix_called_absolute": "certificate lower must be",
     "matrix_without_evidence": "evidence kind must be one of .*finite, finite lexicographic, .*pairs",
     "pair_against_fewer_colluders": "averaged epsilon .* is above 1.0",
     "pair_called_more_private": "certificate privacy_loss must be",
@@ -88,8 +87,8 @@ RULES = {
     "unbiased_window_too_steep": "bias",
     "unbiased_with_another_criterion": "about the variance of unbiased piecewise mechanisms",
     "upper_end_far_above_the_error": "certificate upper must be 1.266",
-    "values_called_normal": "problem prior must be .*'data'",
-    "values_with_a_law_beside_them": "prior_form law must be left out",
+    "values_called_normal": "does not cut|certificate",
+    "values_with_a_law_beside_them": "prior law must be left out",
 }
 
 
@@ -141,13 +140,13 @@ def test_any_other_slope_than_the_unbiased_one_is_refused(factor: float) -> None
 # -- priors -----------------------------------------------------------------------------------------------------------
 
 
-NORMAL = optimal_prior(PriorProblem(1.0, priors.normal(0.3, 0.1, UNIT), Squared(), gap=1e-3))
+NORMAL = solve(numbers(1.0, Squared(), criterion=Average(priors.normal(0.3, 0.1, UNIT))), gap=1e-3)
 
 
 def test_a_named_prior_is_said_with_its_domain_and_how_its_cells_were_checked() -> None:
     problem: Any = _read(_document(NORMAL)).problem
-    assert problem.prior == priors.normal(0.3, 0.1, UNIT)
-    assert problem.prior_in_words == "normal(0.3, 0.1) on [0, 1] (its cells agree with it to 1e-09)"
+    assert problem.criterion.prior == priors.normal(0.3, 0.1, UNIT)
+    assert problem.words.prior == "normal(0.3, 0.1) on [0, 1] (its cells agree with it to 1e-09)"
 
 
 OTHER_LAWS = [
@@ -163,28 +162,26 @@ OTHER_LAWS = [
 @pytest.mark.parametrize(
     "law",
     [
-        *(law.law for law in OTHER_LAWS),
-        {"kind": "normal", "parameters": [0.3], "lower": 0, "upper": 1},
-        {"kind": "cauchy", "parameters": [0.3, 0.1], "lower": 0, "upper": 1},
-        {"kind": "normal", "parameters": ["0.3", 0.1], "lower": 0, "upper": 1},
+        {"kind": "normal", "mean": 0.3},
+        {"kind": "cauchy", "mean": 0.3},
+        {"kind": "normal", "mean": "0.3"},
         "normal",
         None,
     ],
     ids=str,
 )
-def test_a_prior_is_not_called_by_the_name_of_another_law(law: Any) -> None:
+def test_a_law_that_is_none_is_not_read(law: Any) -> None:
     document = _document(NORMAL)
-    document["problem"]["prior"]["law"] = law
-    with pytest.raises(FileProblem, match="problem prior must be"):
+    document["problem"]["criterion"]["prior"]["law"] = law
+    with pytest.raises(FileProblem, match="criterion prior law"):
         _read(document)
 
 
 @pytest.mark.parametrize("law", OTHER_LAWS, ids=lambda law: f"{law.name} on {law.domain}")
 def test_a_certificate_of_one_law_is_not_that_of_another(law: priors.Density) -> None:
-    """Prior and all that echoes it are changed; the cells are cut anew from the law, and their bounds are others."""
+    """The cells are cut anew from the law, and their bounds are others."""
     document = _document(NORMAL)
-    changed = json.loads(files.dump_json(encoded(PriorProblem(1.0, law, Squared(), Interval(0, 2), gap=1e-3))))
-    document["problem"] |= {key: changed[key] for key in ("prior", "prior_form")}
+    document["problem"]["criterion"]["prior"] = json.loads(files.dump_json(encoded(law)))
     with pytest.raises(FileProblem, match=r"certificate|prior"):
         _read(document)
 
@@ -192,24 +189,24 @@ def test_a_certificate_of_one_law_is_not_that_of_another(law: priors.Density) ->
 def test_a_prior_without_its_law_is_only_the_cells_in_the_file() -> None:
     problem: Any = NORMAL.problem
     evidence: Any = NORMAL.evidence
-    cells = PriorProblem(1.0, evidence.cells(problem), Squared(), gap=1e-3)
+    cells = numbers(1.0, Squared(), criterion=Average(evidence.cells(problem.criterion.prior)))
     design = Design(cells, NORMAL.mechanism, type(evidence)(), NORMAL.report)
     read: Any = _read(_document(design)).problem
-    assert read.prior_in_words.startswith(f"{evidence.cuts.size + 1} cells (sha256 ")
+    assert read.words.prior.startswith(f"{evidence.cuts.size + 1} cells (sha256 ")
     document = _document(design)
-    document["problem"]["prior"] |= {"name": "uniform", "law": priors.uniform(UNIT).law}
-    with pytest.raises(FileProblem, match="problem prior must be"):
+    document["problem"]["criterion"]["prior"] |= {"law": encoded(priors.uniform(UNIT))["law"]}
+    with pytest.raises(FileProblem, match="law must be left out"):
         _read(document)
 
 
 @pytest.mark.parametrize("field", ["law", "profile"])
 def test_values_have_neither_the_law_nor_the_profile_of_a_density(field: str) -> None:
-    design = optimal_prior(PriorProblem(1.0, priors.Atoms.of_data([0.25, 0.5]), Squared()))
+    design = solve(numbers(1.0, Squared(), criterion=Average(priors.Atoms.of_data([0.25, 0.5]))))
     document = _document(design)
     problem: Any = _read(document).problem
-    assert problem.prior_in_words.startswith("2 values (sha256 ")
-    document["problem"]["prior"][field] = "normal(0.3, 0.2)"
-    with pytest.raises(FileProblem, match="prior must be"):
+    assert problem.words.prior.startswith("2 values (sha256 ")
+    document["problem"]["criterion"]["prior"][field] = "normal(0.3, 0.2)"
+    with pytest.raises(FileProblem, match="must be left out"):
         _read(document)
 
 
@@ -221,17 +218,18 @@ def test_cells_of_largest_variance_do_not_pass_for_those_of_a_named_law() -> Non
     document = _document(NORMAL)
     problem: Any = NORMAL.problem
     evidence: Any = NORMAL.evidence
-    cells = evidence.cells(problem)
+    cells = evidence.cells(problem.criterion.prior)
     widest = encoded(cells) | {"variances": ((cells.means - cells.lows) * (cells.highs - cells.means)).tolist()}
-    law = document["problem"]["prior_form"]
+    law = document["problem"]["criterion"]["prior"]
     for form in (law | {"cells": widest}, widest | {"law": law["law"]}, widest):
-        with pytest.raises(FileProblem, match="problem prior"):
-            _read(document | {"problem": document["problem"] | {"prior_form": form}})
+        criterion = {"kind": "average", "prior": form}
+        with pytest.raises(FileProblem, match=r"prior|certificate"):
+            _read(document | {"problem": document["problem"] | {"criterion": criterion}})
 
 
 def test_cuts_that_give_no_cells_of_the_law_are_refused() -> None:
     """Quadrature over one wide cell is off: what it would prove is not the law's."""
-    narrow = PriorProblem(1.0, priors.beta(0.5, 0.5, UNIT), Squared(), gap=0.5)
+    narrow = numbers(1.0, Squared(), criterion=Average(priors.beta(0.5, 0.5, UNIT)))
     evidence: Any = NORMAL.evidence
     document = _document(NORMAL)
     document["problem"] = json.loads(files.dump_json(encoded(narrow)))
@@ -293,8 +291,8 @@ def test_numbers_of_too_many_sizes_are_not_added_up_for_hours() -> None:
     points = np.unique(rng.random(4000) * 10.0 ** rng.integers(-300, 0, 4000))
     weights = rng.random(points.size) * 10.0 ** rng.integers(-290, 0, points.size)
     prior = priors.Atoms(points, weights / weights.sum())
-    document = _document(optimal_prior(PriorProblem(1.0, priors.Atoms.of_data([0.25, 0.5]), Squared())))
-    document["problem"] = json.loads(files.dump_json(encoded(PriorProblem(1.0, prior, Squared()))))
+    document = _document(solve(numbers(1.0, Squared(), criterion=Average(priors.Atoms.of_data([0.25, 0.5])))))
+    document["problem"] = json.loads(files.dump_json(encoded(numbers(1.0, Squared(), criterion=Average(prior)))))
     with pytest.raises(FileProblem, match=r"differ in size by [0-9]+ bits"):
         _read(document)
 

@@ -33,15 +33,9 @@ from mechdesign import (
     Finite,
     Interval,
     InvalidInput,
-    MinimaxProblem,
     Power,
-    PriorProblem,
     Squared,
-    TradeOffProblem,
     UnbiasedProblem,
-    optimal_minimax,
-    optimal_prior,
-    optimal_trade_off,
     optimal_unbiased,
     priors,
 )
@@ -74,11 +68,11 @@ from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, workload_problem
+from tests.methods.problems import hidden_problem, information, numbers, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -103,13 +97,13 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "piecewise at": lambda: solve(problems.piecewise(1.0, Absolute(), at=0.25)),
     "circle": lambda: solve(problems.piecewise(1.0, Squared(360.0), Circle(360.0))),
     "unbiased piecewise": lambda: solve(_variance_problem(4.0)),
-    "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
-    "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Absolute())),
-    "prior squared": lambda: optimal_prior(PriorProblem(1.0, DATA, Squared())),
-    "gathered": lambda: _gathered_anew(optimal_prior(PriorProblem(1.0, DATA, Squared(), gap=1e-2))),
-    "density": lambda: optimal_prior(PriorProblem(1.0, priors.normal(0.3, 0.2, UNIT), Squared(), gap=1e-2)),
-    "trade-off": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA, Squared(), cap=0.2, gap=1e-2)),
-    "trade-off least": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA, Squared(), gap=1e-2, slack=0.02)),
+    "minimax": lambda: solve(numbers(1.0, Squared()), gap=1e-2),
+    "prior": lambda: solve(numbers(1.0, Absolute(), criterion=Average(DATA))),
+    "prior squared": lambda: solve(numbers(1.0, Squared(), criterion=Average(DATA))),
+    "gathered": lambda: _gathered_anew(solve(numbers(1.0, Squared(), criterion=Average(DATA)), gap=1e-2)),
+    "density": lambda: solve(numbers(1.0, Squared(), criterion=Average(priors.normal(0.3, 0.2, UNIT))), gap=1e-2),
+    "trade-off": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, cap=0.2)), gap=1e-2),
+    "trade-off least": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, slack=0.02)), gap=1e-2),
     "unbiased atoms": lambda: optimal_unbiased(
         UnbiasedProblem(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]), size=3, gap=1e-2)
     ),
@@ -128,6 +122,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     ),
     "pairs": lambda: solve(Problem(loss=MATRIX, privacy=PAIRS, criterion=Average([0.5, 0.25, 0.25]))),
     "pairs least": lambda: solve(Problem(loss=MATRIX, privacy=PAIRS, criterion=Lexicographic([0.5, 0.25, 0.25]))),
+    "delta": lambda: solve(Problem(loss=MATRIX, privacy=Approximate(1.0, 0.1))),
+    "delta prior": lambda: solve(
+        Problem(loss=MATRIX, privacy=Approximate(1.0, 0.1), criterion=Average([0.5, 0.25, 0.25]))
+    ),
     "places": lambda: solve(Problem(loss=Distances(), privacy=Metric(SCALE.points, 0.5))),
     "plane": lambda: solve(
         Problem(
@@ -141,13 +139,13 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "plane worst": lambda: solve(
         Problem(loss=Distances(2.0), privacy=Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), among=InPlane()), gap=0.1
     ),
-    "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
-    "whole numbers prior": lambda: optimal_prior(
-        PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
+    "whole numbers": lambda: solve(numbers(1.0, Absolute(), SCALE)),
+    "whole numbers prior": lambda: solve(
+        numbers(1.0, Squared(), SCALE, Average(priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25])))
     ),
     "claimed": lambda: solve(problems.piecewise(1.0, Power(1.5))),
-    "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "searched pieces": lambda: solve(problems.piecewise(1.0, Squared(), pieces=3), method="piecewise_program"),
+    "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-2),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
     "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
@@ -428,7 +426,7 @@ class _Rival:
 
 def _minimax(saved: Any, name: str) -> Truth:
     mechanism, exponent = saved.mechanism, saved.problem.loss.exponent
-    assert saved.problem.criterion == Criterion(Aim.WORST)
+    assert saved.problem.criterion == Worst()
     turns = (mechanism.points[:, None] + mechanism.points[None, :]).ravel() / 2
     turns = np.concatenate([turns, np.nextafter(turns, np.inf)])
     inside = turns[(turns >= mechanism.inputs.lower) & (turns <= mechanism.inputs.upper)]
@@ -464,8 +462,8 @@ def _average(mechanism: Any, places: Floats, weights: Floats, exponent: float) -
 
 def _prior(saved: Any, name: str) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
-    assert problem.criterion == Criterion(Aim.AVERAGE)
-    exponent, prior = problem.loss.exponent, problem.prior
+    assert isinstance(problem.criterion, Average)
+    exponent, prior = problem.loss.exponent, problem.criterion.prior
     if isinstance(prior, priors.Atoms):
         places, weights = _gathered(prior)
         return Truth(
@@ -504,17 +502,17 @@ def _prior_of_cells(saved: Any, name: str, cells: Any, exponent: float) -> Truth
 
 def _trade_off(saved: Any, name: str) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
-    exponent = problem.loss.exponent
-    assert problem.criterion == Criterion(Aim.AVERAGE_CAPPED)
-    places, weights = _gathered(problem.prior)
+    exponent, criterion = problem.loss.exponent, problem.criterion
+    assert isinstance(criterion, Lexicographic)
+    places, weights = _gathered(criterion.prior)
     grid = _many(mechanism.inputs)
-    cap = saved.evidence.cap if problem.cap is None else problem.cap
+    cap = saved.evidence.cap if criterion.cap is None else criterion.cap
     assert saved.certificate.scope.cap == cap
     assert saved.certificate.valid_for == f"all mechanisms with worst case at most {cap!r}"
     assert _window_errors(mechanism, grid, exponent).max() <= cap * (1 + HERE), "breaks its cap"
-    if problem.cap is None:
+    if criterion.cap is None:
         least = min(float(_window_errors(r, grid, exponent).max()) for r in _rival_windows(saved, _honest(name)))
-        assert cap <= least * (1 + 1.5 * problem.slack) * (1 + HERE), "the cap is not near the least"
+        assert cap <= least * (1 + 1.5 * criterion.slack) * (1 + HERE), "the cap is not near the least"
     rivals = [
         _average(rival, places, weights, exponent)
         for rival in _rival_windows(saved, _honest(name))
@@ -747,6 +745,51 @@ def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None, cap
     return float(solved.fun) if solved.status == 0 else math.inf
 
 
+def _with_delta(saved: Any) -> Truth:
+    """Every pair of rows, what one has above the other summed, and the least over all such tables."""
+    problem, law = saved.problem, np.asarray(saved.mechanism.probabilities)
+    epsilon, delta, losses = problem.privacy.epsilon, problem.privacy.delta, np.asarray(problem.loss.values)
+    law = law / law.sum(axis=1, keepdims=True)
+
+    def excess(loss: float) -> float:
+        pairs = itertools.permutations(law, 2)
+        return max(float(np.maximum(row - math.exp(min(loss, 600)) * other, 0).sum()) for row, other in pairs)
+
+    said = saved.certificate.privacy_loss
+    assert excess(epsilon) <= delta + 1e-12, "not private"
+    assert said <= epsilon, "not private"
+    assert excess(said) <= delta + 1e-12, "loss understated"
+    assert said < 1e-6 or excess(said * (1 - 1e-6)) >= delta - 1e-12, "loss overstated"
+    errors = (law * losses[:, [int(y) for y in saved.mechanism.outputs.points]]).sum(axis=1)
+    prior = None if problem.weights is None else np.asarray(problem.weights) / np.sum(problem.weights)
+    weights = None if prior is None else prior.tobytes()
+    key = ("delta", epsilon, delta, losses.tobytes(), losses.shape, weights)
+    least = _remembered(key, lambda: _least_with_delta(epsilon, delta, losses, prior))
+    return Truth(float(errors.max()) if prior is None else float(prior @ errors), least)
+
+
+def _least_with_delta(epsilon: float, delta: float, losses: Floats, prior: Floats | None) -> float:
+    """Events in place of slacks: every set of outputs, for every pair of rows, is a constraint of its own."""
+    n, m = losses.shape
+    above, right = [], []
+    for one, other in itertools.permutations(range(n), 2):
+        for event in product((0.0, 1.0), repeat=m):
+            row = np.zeros((n, m))
+            row[one], row[other] = event, -math.exp(epsilon) * np.array(event)
+            above.append([*row.ravel(), 0.0])
+            right.append(delta)
+    if prior is None:
+        for x in range(n):
+            row = np.zeros((n, m))
+            row[x] = losses[x]
+            above.append([*row.ravel(), -1.0])
+            right.append(0.0)
+    goal = [*(np.zeros((n, m)) if prior is None else prior[:, None] * losses).ravel(), float(prior is None)]
+    sums = np.column_stack([np.kron(np.eye(n), np.ones(m)), np.zeros(n)])
+    solved = optimize.linprog(goal, np.array(above), np.array(right), sums, np.ones(n), bounds=(0, None))
+    return float(solved.fun) if solved.status == 0 else math.inf
+
+
 def _points(saved: Any) -> Truth:
     """The matrix of distances between the points, in doubles."""
     mechanism, problem = saved.mechanism, saved.problem
@@ -757,14 +800,12 @@ def _points(saved: Any) -> Truth:
     errors = (np.asarray(mechanism.probabilities) * abs(points[:, None] - told) ** exponent).sum(axis=1)
     losses = abs(points[:, None] - points) ** exponent
     key = (problem.criterion.words, mechanism.epsilon, exponent, points.tobytes())
-    if isinstance(problem, MinimaxProblem):
-        assert problem.criterion == Criterion(Aim.WORST)
+    if problem.criterion == Worst():
         nothing = np.zeros_like(losses)
         rival = _remembered(key, lambda: _least_linear(nothing, mechanism.epsilon, worst=losses))
         return Truth(float(errors.max()), rival)
-    assert problem.criterion == Criterion(Aim.AVERAGE)
-    held = dict(zip(*_gathered(problem.prior), strict=True))
-    weights = np.array([held.get(point, 0.0) for point in points.tolist()]) / sum(held.values())
+    assert isinstance(problem.criterion, Average)
+    weights = problem.weights / problem.weights.sum()
     costs = losses * weights[:, None]
     rival = _remembered((*key, weights.tobytes()), lambda: _least_linear(costs, mechanism.epsilon))
     return Truth(float(weights @ errors), rival)
@@ -993,6 +1034,8 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "whole numbers prior": lambda saved, _: _points(saved),
     "pairs": lambda saved, _: _pairs(saved),
     "pairs least": lambda saved, _: _pairs(saved),
+    "delta": lambda saved, _: _with_delta(saved),
+    "delta prior": lambda saved, _: _with_delta(saved),
     "places": lambda saved, _: _pairs(saved),
     "plane": lambda saved, _: _plane(saved),
     "plane worst": lambda saved, _: _plane(saved),
@@ -1027,7 +1070,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 def _require_true(saved: Any, name: str) -> None:
     """Privacy, both ends, scope and standing of a design that was read."""
     certificate, mechanism = saved.certificate, saved.mechanism
-    if not isinstance(mechanism, TogetherLaw):
+    if not isinstance(mechanism, TogetherLaw) and name not in ("delta", "delta prior"):  # theirs is in their truths
         assert _ratio_of(mechanism) <= math.exp(saved.problem.epsilon) * (1 + 1e-12), "not private"
         assert certificate.privacy_loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9)
         if mechanism.epsilon > 1e-9:
@@ -1056,13 +1099,13 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
     """The class of the honest design; what a mutant may narrow of it, its own problem and evidence must say."""
     honest, problem = _honest(name), saved.problem
     allowed = {honest.certificate.valid_for}
-    if isinstance(saved.evidence, BinsBound) and isinstance(problem.prior, priors.Atoms):
-        cuts, values = saved.evidence.cuts, _gathered(problem.prior)[0]
+    if isinstance(saved.evidence, BinsBound) and isinstance(problem.criterion.prior, priors.Atoms):
+        cuts, values = saved.evidence.cuts, _gathered(problem.criterion.prior)[0]
         is_each = cuts is None or cuts.size + 1 == values.size
         allowed = {"all mechanisms" + ("" if is_each else ", under every prior with these cells")}
     if isinstance(problem, UnbiasedProblem | AdditiveProblem) and isinstance(problem.prior, priors.Atoms):
         allowed |= {text.partition(", under the prior rounded")[0] for text in allowed}
-    if isinstance(problem, MinimaxProblem | PriorProblem) and isinstance(problem.inputs, Finite):
+    if name in ("whole numbers", "whole numbers prior"):
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
     if isinstance(problem, Problem) and isinstance(problem.among, Piecewise) and problem.among.pieces == 1:
         allowed = {"one-piece mechanisms"}
@@ -1330,18 +1373,17 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
     ("problem", "unbiased"): {"unbiased piecewise": 10_000},
     ("problem", "unbiased worst"): {"unbiased worst": 10_000},
-    ("minimax", "minimax"): {"minimax": 10_000},
-    ("minimax", "minimax claim"): {"claimed minimax": 10_000},
-    ("minimax", "points"): {"whole numbers": 10_000},
-    ("prior", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
-    ("prior", "points"): {"whole numbers prior": 10_000},
-    ("trade-off", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
+    ("problem", "minimax"): {"minimax": 10_000},
+    ("problem", "minimax claim"): {"claimed minimax": 10_000},
+    ("problem", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
+    ("problem", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
     ("unbiased", "unbiased prior"): {"unbiased": 5000, "unbiased atoms": 5000},
     ("additive", "additive"): {"additive": 10_000},
-    ("problem", "finite"): {"matrix": 5000, "matrix prior": 5000},
+    ("problem", "finite"): {"matrix": 2500, "matrix prior": 2500, "whole numbers": 2500, "whole numbers prior": 2500},
     ("problem", "finite lexicographic"): {"matrix least": 10_000},
     ("problem", "pairs"): {"pairs": 5000, "places": 5000},
     ("problem", "pairs lexicographic"): {"pairs least": 10_000},
+    ("problem", "hockey-stick prices"): {"delta": 5000, "delta prior": 5000},
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "convex"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},

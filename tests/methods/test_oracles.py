@@ -12,14 +12,15 @@ from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 from scipy.sparse import csr_array, hstack, identity, kron, vstack
 
-from mechdesign import Absolute, Circle, Interval, Squared, solve
+from mechdesign import Absolute, Circle, Interval, Squared
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
-from mechdesign.methods import MinimaxProblem, optimal_minimax
-from mechdesign.methods.prior import PriorProblem, optimal_prior
+from mechdesign.methods.registry import solve
 from mechdesign.words import priors
+from mechdesign.words.criteria import Average
 from mechdesign.words.losses import Power
 from tests.methods import problems
+from tests.methods.problems import numbers
 from tests.oracles.exact_simplex import ExactSimplex, RationalProgram
 
 UNIT = Interval(0, 1)
@@ -34,7 +35,7 @@ THRESHOLD = math.log(3 + 2 * math.sqrt(2))
 @settings(deadline=None, max_examples=30)
 def test_two_points_bound_the_worst_case_that_two_outputs_attain(epsilon: float) -> None:
     """The same design is optimal for the prior on {0, 1} and, up to ln(3 + 2 sqrt 2), for the worst case."""
-    design = optimal_prior(PriorProblem(epsilon, TWO_POINTS, Squared()))
+    design = solve(numbers(epsilon, Squared(), criterion=Average(TWO_POINTS)))
     ratio = math.exp(epsilon)
     expected = ratio / (1 + ratio) ** 2
     mechanism = design.mechanism
@@ -45,7 +46,7 @@ def test_two_points_bound_the_worst_case_that_two_outputs_attain(epsilon: float)
 
 
 def test_beyond_the_threshold_two_outputs_are_not_enough() -> None:
-    mechanism = optimal_prior(PriorProblem(THRESHOLD + 0.05, TWO_POINTS, Squared())).mechanism
+    mechanism = solve(numbers(THRESHOLD + 0.05, Squared(), criterion=Average(TWO_POINTS))).mechanism
     assert isinstance(mechanism, Window)
     ratio = math.exp(THRESHOLD + 0.05)
     assert float(exact_worst_error(mechanism, 2)) > ratio / (1 + ratio) ** 2 + 1e-4
@@ -90,7 +91,7 @@ def test_bins_are_optimal_among_all_staircase_mechanisms(data: st.DataObject, ra
     points, weights = [Fraction(x, 20) for x in places], [Fraction(m, sum(masses)) for m in masses]
     exact = float(_over_all_staircases(ratio, exponent, points, weights))
     prior = priors.Atoms([float(x) for x in points], [float(w) for w in weights])
-    certificate = optimal_prior(PriorProblem(math.log(ratio), prior, Power(float(exponent)))).certificate
+    certificate = solve(numbers(math.log(ratio), Power(float(exponent)), criterion=Average(prior))).certificate
     assert certificate.lower == pytest.approx(exact, rel=1e-9, abs=1e-12)
     assert certificate.upper == pytest.approx(exact, rel=1e-9, abs=1e-12)
 
@@ -127,7 +128,7 @@ def test_bins_agree_with_the_compact_program(epsilon: float) -> None:
     """Absolute error: the best outputs are data, so the program on the data is exact."""
     rng = np.random.default_rng(int(10 * epsilon))
     points, weights = np.sort(rng.random(14)), rng.dirichlet(np.ones(14))
-    certificate = optimal_prior(PriorProblem(epsilon, priors.Atoms(points, weights))).certificate
+    certificate = solve(numbers(epsilon, criterion=Average(priors.Atoms(points, weights)))).certificate
     program = _compact(epsilon, np.abs(points[:, None] - points), weights)
     assert certificate.lower == pytest.approx(program, abs=1e-7)
     assert certificate.upper == pytest.approx(program, abs=1e-7)
@@ -155,5 +156,5 @@ def test_the_value_of_a_shared_coarse_grid_is_never_reported() -> None:
     grid = np.linspace(0, 1, 41)
     trap = _compact(4.0, np.abs(grid[:, None] - grid), None)
     assert trap == pytest.approx(0.0777740, abs=5e-7)
-    certificate = optimal_minimax(MinimaxProblem(4.0, Absolute(), gap=1e-3)).certificate
+    certificate = solve(numbers(4.0, Absolute()), gap=1e-3).certificate
     assert trap < certificate.lower <= certificate.upper

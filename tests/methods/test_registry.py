@@ -15,15 +15,12 @@ from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.registry import ENTRIES, METHODS, PROVEN_BY
 from mechdesign.words.workloads import Prefix
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, workload_problem
+from tests.methods.problems import hidden_problem, information, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 module: Any = import_module("mechdesign.methods")
 VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
 ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
-    "minimax": (md.MinimaxProblem(1.0, md.Squared(), gap=1e-2), md.optimal_minimax),
-    "prior": (md.PriorProblem(1.0, VALUES), md.optimal_prior),
-    "trade-off": (md.TradeOffProblem(1.0, VALUES, gap=1e-2), md.optimal_trade_off),
     "unbiased": (md.UnbiasedProblem(1.0, VALUES, UNIT, size=5), md.optimal_unbiased),
     "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
@@ -90,8 +87,8 @@ def test_a_gap_is_a_demand_and_no_part_of_the_problem(name: str, gap: float) -> 
 
 @pytest.mark.parametrize("demand", [{"gap": 1e-3}, {"method": "finite"}])
 def test_a_problem_that_holds_its_own_gap_is_given_no_demand(demand: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="be left out for a MinimaxProblem"):
-        md.solve(md.MinimaxProblem(1.0), **demand)
+    with pytest.raises(InvalidInput, match="be left out for a UnbiasedProblem"):
+        md.solve(ANSWERED["unbiased"][0], **demand)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -114,12 +111,12 @@ def test_the_call_that_is_told_names_every_field_that_is_needed(name: str) -> No
 
 
 def test_another_problem_is_sent_to_solve() -> None:
-    with pytest.raises(InvalidInput, match=r"be of kind MinimaxProblem .*md\.solve"):
-        md.optimal_minimax(problems.piecewise(1.0))  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match=r"be of kind UnbiasedProblem .*md\.solve"):
+        md.optimal_unbiased(problems.piecewise(1.0))  # type: ignore[arg-type]
 
 
 def test_solve_lists_the_problems_to_who_passes_something_else() -> None:
-    with pytest.raises(InvalidInput, match=r"PriorProblem, Problem.*for example md\.Problem"):
+    with pytest.raises(InvalidInput, match=r"JointProblem, Problem.*for example md\.Problem"):
         md.solve(1.0)
 
 
@@ -131,7 +128,7 @@ def test_what_was_understood_of_functions_cannot_be_solved_again() -> None:
 
 def test_the_time_limit_reaches_the_search() -> None:
     with pytest.raises(NoAnswer):
-        md.solve(md.MinimaxProblem(2.5, md.Squared(), gap=1e-6), 1e-3)
+        md.solve(numbers(2.5, md.Squared()), 1e-3, gap=1e-6)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), "1"])

@@ -20,16 +20,10 @@ from mechdesign import (
     Finite,
     Interval,
     InvalidInput,
-    MinimaxProblem,
     Power,
-    PriorProblem,
     Squared,
-    TradeOffProblem,
     UnbiasedProblem,
     load_design,
-    optimal_minimax,
-    optimal_prior,
-    optimal_trade_off,
     optimal_unbiased,
     priors,
 )
@@ -51,7 +45,7 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from tests.methods import problems
-from tests.methods.problems import hidden_problem
+from tests.methods.problems import hidden_problem, numbers
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -65,12 +59,12 @@ DESIGNS = {
     "circle": lambda: solve(problems.piecewise(1.0, Squared(360.0), Circle(360.0))),
     "polar": lambda: solve(problems.polar(4.0)),
     "unbiased": lambda: solve(_unbiased_piecewise(1.0)),
-    "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), gap=1e-3)),
-    "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-3)),
-    "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Squared())),
-    "density prior": lambda: optimal_prior(PriorProblem(1.0, priors.uniform(Interval(0, 1)), gap=1e-4)),
-    "lexicographic": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA)),
-    "capped": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA, cap=0.36)),
+    "minimax": lambda: solve(numbers(1.0, Absolute()), gap=1e-3),
+    "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-3),
+    "prior": lambda: solve(numbers(1.0, Squared(), criterion=Average(DATA))),
+    "density prior": lambda: solve(numbers(1.0, criterion=Average(priors.uniform(Interval(0, 1)))), gap=1e-4),
+    "lexicographic": lambda: solve(numbers(1.0, criterion=Lexicographic(DATA))),
+    "capped": lambda: solve(numbers(1.0, criterion=Lexicographic(DATA, cap=0.36))),
     "unbiased prior": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=9)),
     "finite worst": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
     "finite prior": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Average([0.5, 0.3, 0.2]))),
@@ -82,7 +76,7 @@ DESIGNS = {
     "additive": lambda: optimal_additive(
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
     ),
-    "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((1, 2, 4)))),
+    "whole numbers": lambda: solve(numbers(1.0, Absolute(), Finite((1, 2, 4)))),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=10)),
     "hidden": lambda: solve(hidden_problem(1.0, 300, 0.03)),
     "hidden and even": lambda: solve(hidden_problem(1.0, 300, 0.5)),

@@ -34,7 +34,7 @@ def test_every_module_of_rivals_belongs_to_what_answers_in_its_folder() -> None:
     folder = Path(mechdesign.__file__).parent / "methods"
     said = {path.parent.name for path in folder.glob("*/rivalry.py")}
     found = {entry.problem.__module__.split(".")[-2] for entry in ENTRIES} | {method.folder for method in METHODS}
-    assert {"finite", "pairwise", "workload"} <= said <= found
+    assert {"finite", "minimax", "prior", "trade_off", "pairwise", "workload"} <= said <= found
 
 
 def test_a_value_that_is_no_problem_has_no_rivals() -> None:

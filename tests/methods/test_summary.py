@@ -12,11 +12,10 @@ import pytest
 from matplotlib.figure import Figure
 
 import mechdesign as md
-from mechdesign.methods.minimax.problem import LEAST_FINE
 from mechdesign.methods.result import Design
 from mechdesign.values.declare import evolved
 from tests.methods import problems
-from tests.methods.problems import hidden_problem
+from tests.methods.problems import hidden_problem, numbers
 
 UNIT = md.Interval(0, 1)
 _BOUNDS = re.compile(r"optimum (?:in|over .*:) \[([\d.e-]+), ([\d.e-]+)\]|lower=([\d.e-]+), upper=([\d.e-]+)")
@@ -26,10 +25,10 @@ PROBLEMS: dict[str, Any] = {
     "claimed": problems.piecewise(1.0, md.Power(1.5)),
     "circle": problems.piecewise(1.0, md.Squared(360.0), md.Circle(360.0)),
     "polar": problems.polar(4.0),
-    "minimax": md.MinimaxProblem(1.5, gap=1e-2),
-    "whole numbers": md.MinimaxProblem(1.0, inputs=md.Finite((1, 2, 4))),
-    "prior": md.PriorProblem(1.0, VALUES),
-    "trade-off": md.TradeOffProblem(1.0, VALUES, gap=1e-2),
+    "minimax": numbers(1.5),
+    "whole numbers": numbers(1.0, inputs=md.Finite((1, 2, 4))),
+    "prior": numbers(1.0, criterion=md.Average(VALUES)),
+    "trade-off": numbers(1.0, criterion=md.Lexicographic(VALUES)),
     "unbiased": md.UnbiasedProblem(1.0, VALUES, UNIT, size=5),
     "unbiased piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "additive": md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
@@ -106,7 +105,7 @@ def test_names_in_a_file_reach_neither_terminal_nor_page() -> None:
 
 def test_a_search_that_was_stopped_is_called_no_optimum() -> None:
     with pytest.raises(md.NoAnswer) as stopped:
-        md.solve(md.MinimaxProblem(2.5, md.Squared(), gap=1e-6, most_outputs=LEAST_FINE + 1))
+        md.solve(numbers(2.5, md.Squared()), gap=1e-6, most_outputs=65)
     design = stopped.value.design
     assert design is not None
     assert design.summary().startswith("best design so far")

@@ -22,16 +22,10 @@ from mechdesign import (
     Circle,
     Finite,
     Interval,
-    MinimaxProblem,
     Power,
-    PriorProblem,
     Squared,
-    TradeOffProblem,
     UnbiasedProblem,
     load_design,
-    optimal_minimax,
-    optimal_prior,
-    optimal_trade_off,
     optimal_unbiased,
     priors,
 )
@@ -56,7 +50,7 @@ from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Prefix
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, workload_problem
+from tests.methods.problems import hidden_problem, information, numbers, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -89,19 +83,19 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "circle": lambda: solve(problems.piecewise(1.0, Squared(360.0), Circle(360.0))),
     "at": lambda: solve(problems.piecewise(1.0, Absolute(), UNIT, Interval(-0.5, 2), at=0.25)),
     "claimed piecewise": lambda: solve(problems.piecewise(1.0, Power(1.5))),
-    "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Squared(), gap=1e-2)),
-    "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
-    "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((1, 2, 4)))),
-    "prior": lambda: optimal_prior(PriorProblem(1.0, NORMAL, Squared(), gap=1e-3)),
-    "prior of values": lambda: optimal_prior(PriorProblem(1.0, VALUES)),
-    "prior of a histogram": lambda: optimal_prior(PriorProblem(1.0, HISTOGRAM, Squared(), gap=1e-2)),
-    "prior of a function": lambda: optimal_prior(PriorProblem(1.0, FUNCTION, Squared(), gap=1e-2)),
-    "prior of whole numbers": lambda: optimal_prior(
-        PriorProblem(1.0, priors.Atoms([1.0, 4.0], [0.5, 0.5]), Squared(), Finite((1, 2, 4)))
+    "minimax": lambda: solve(numbers(1.0, Squared()), gap=1e-2),
+    "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-2),
+    "whole numbers": lambda: solve(numbers(1.0, Absolute(), Finite((1, 2, 4)))),
+    "prior": lambda: solve(numbers(1.0, Squared(), criterion=Average(NORMAL)), gap=1e-3),
+    "prior of values": lambda: solve(numbers(1.0, criterion=Average(VALUES))),
+    "prior of a histogram": lambda: solve(numbers(1.0, Squared(), criterion=Average(HISTOGRAM)), gap=1e-2),
+    "prior of a function": lambda: solve(numbers(1.0, Squared(), criterion=Average(FUNCTION)), gap=1e-2),
+    "prior of whole numbers": lambda: solve(
+        numbers(1.0, Squared(), Finite((1, 2, 4)), Average(priors.Atoms([1.0, 4.0], [0.5, 0.5])))
     ),
-    "trade-off": lambda: optimal_trade_off(TradeOffProblem(1.0, NORMAL, cap=0.4, gap=1e-2)),
-    "trade-off of a function": lambda: optimal_trade_off(TradeOffProblem(1.0, FUNCTION, cap=0.4, gap=1e-2)),
-    "pareto": lambda: optimal_trade_off(TradeOffProblem(1.0, VALUES)),
+    "trade-off": lambda: solve(numbers(1.0, criterion=Lexicographic(NORMAL, cap=0.4)), gap=1e-2),
+    "trade-off of a function": lambda: solve(numbers(1.0, criterion=Lexicographic(FUNCTION, cap=0.4)), gap=1e-2),
+    "pareto": lambda: solve(numbers(1.0, criterion=Lexicographic(VALUES))),
     "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=5)),
     "unbiased values": lambda: optimal_unbiased(UnbiasedProblem(1.0, VALUES, UNIT, size=5)),
     "unbiased function": lambda: optimal_unbiased(UnbiasedProblem(1.0, FUNCTION, UNIT, size=5)),
@@ -228,15 +222,15 @@ def test_designs_go_through_another_process_and_come_back_equal(tmp_path: Path) 
 
 
 HELD = {
-    "prior of a function": lambda problem: isinstance(problem.prior, Cells),
-    "trade-off of a function": lambda problem: isinstance(problem.prior, Cells),
+    "prior of a function": lambda problem: isinstance(problem.criterion.prior, Cells),
+    "trade-off of a function": lambda problem: isinstance(problem.criterion.prior, Cells),
     "unbiased function": lambda problem: problem.prior.kind == "unwritten density",
     "additive function": lambda problem: problem.prior.kind == "unwritten density",
     "joint": lambda problem: problem.share.kind == "moments",
     "hidden": lambda problem: problem.loss.share.kind == "moments",
-    "prior": lambda problem: problem.prior == NORMAL,
-    "prior of a histogram": lambda problem: problem.prior == HISTOGRAM,
-    "prior of values": lambda problem: problem.prior == VALUES,
+    "prior": lambda problem: problem.criterion.prior == NORMAL,
+    "prior of a histogram": lambda problem: problem.criterion.prior == HISTOGRAM,
+    "prior of values": lambda problem: problem.criterion.prior == VALUES,
 }
 
 

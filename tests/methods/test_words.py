@@ -11,6 +11,7 @@ from mechdesign.methods import words
 from mechdesign.words.criteria import Aim, Criterion
 from mechdesign.words.privacy import Pure
 from tests.methods import problems
+from tests.methods.problems import numbers
 
 
 class Bare:
@@ -39,7 +40,6 @@ def test_every_aim_has_a_headline(aim: Aim) -> None:
     ("aim", "said"),
     [
         (Aim.WORST, "worst-case chance of a slip"),
-        (Aim.AVERAGE, "average chance of a slip under the prior"),
     ],
 )
 def test_the_measure_of_a_problem_is_what_its_headline_is_about(aim: Aim, said: str) -> None:
@@ -51,8 +51,8 @@ def test_the_measure_of_a_problem_is_what_its_headline_is_about(aim: Aim, said: 
 
 
 def test_the_loss_of_a_problem_is_its_measure_unless_it_says_another() -> None:
-    assert words.headline(md.MinimaxProblem(1.0, md.Squared())) == "worst-case squared error"
+    assert words.headline(numbers(1.0, md.Squared())) == "worst-case squared error"
     assert words.headline(problems.polar(1.0)) == "worst-case squared error, sum of both"
-    assert words.headline(md.TradeOffProblem(1.0, md.priors.uniform(md.Interval(0, 1)), cap=0.3)) == (
+    assert words.headline(numbers(1.0, criterion=md.Lexicographic(md.priors.uniform(md.Interval(0, 1)), cap=0.3))) == (
         "average absolute error under the prior, worst case at most 0.3"
     )

@@ -111,6 +111,8 @@ class DeviceByText:
                 entries = [*entries, (x, y)]
             else:
                 y = entries[-1][1]
+        if self.again is not None and self.again.refuses(y):  # only an edited state remembers such a y
+            return "input", None
         stored = self.written(serial + 1, period, made + 1, entries)
         return (y if self.again is None else self.again.sample(y, stream)), stored
 

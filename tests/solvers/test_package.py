@@ -39,7 +39,7 @@ def test_a_users_own_solvers_is_not_taken_for_ours(tmp_path, taken) -> None:
     own = tmp_path / taken
     own.parent.mkdir(exist_ok=True)
     own.write_text("mine = True\n", encoding="utf-8")
-    code = "import solvers, mechdesign; design = mechdesign.optimal_minimax; print(solvers.mine)"
+    code = "import solvers, mechdesign; design = mechdesign.minimax_sweep; print(solvers.mine)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("True", "")
 

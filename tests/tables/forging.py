@@ -15,11 +15,12 @@ import numpy as np
 
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods import MinimaxProblem, optimal_minimax
+from mechdesign.methods.registry import solve
 from mechdesign.tables import Labels, checker, make_table, repaired
 from mechdesign.tables.kinds import Encoding
 from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
+from tests.methods.problems import numbers
 from tests.oracles import format_reader as by_text
 from tests.tables.conftest import rehashed
 
@@ -47,8 +48,8 @@ def _window(bits: int = 16) -> Any:
 MADE: dict[str, Callable[[], Any]] = {
     "window": _window,
     "wide window": lambda: _window(62),
-    "absolute": lambda: make_table(optimal_minimax(MinimaxProblem(2.0, Absolute(), Interval(0, 1), gap=0.1)), 16),
-    "squared": lambda: make_table(optimal_minimax(MinimaxProblem(1.0, Squared(), Interval(2, 3), gap=0.1)), 16),
+    "absolute": lambda: make_table(solve(numbers(2.0, Absolute(), Interval(0, 1)), gap=0.1), 16),
+    "squared": lambda: make_table(solve(numbers(1.0, Squared(), Interval(2, 3)), gap=0.1), 16),
     "unbiased": lambda: make_table(catalogue.duchi(1.0), 16),
     "unbiased afar": lambda: make_table(catalogue.duchi(1.0, Interval(-1001, -1000)), 16),
     "finite": lambda: make_table(catalogue.randomised_response(1.0, Finite((0, 1, 5))), 16),

@@ -20,7 +20,7 @@ import pytest
 import mechdesign as md
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods import MinimaxProblem, UnbiasedProblem, solve
+from mechdesign.methods import UnbiasedProblem, solve
 from mechdesign.tables import (
     BITS,
     Labels,
@@ -39,7 +39,7 @@ from mechdesign.words.losses import Absolute, Squared
 from mechdesign.words.pairs import Pairwise
 from mechdesign.words.priors import uniform
 from mechdesign.words.workloads import Prefix, Ranges
-from tests.methods.problems import workload_problem
+from tests.methods.problems import numbers, workload_problem
 from tests.oracles import format_reader as by_text
 from tests.oracles.format_devices import DeviceByText, replay_states
 from tests.tables.test_random_designs import bits_for, random_mechanism, ship
@@ -151,7 +151,7 @@ def with_workload(rng: np.random.Generator) -> Table:
 def certified(rng: np.random.Generator) -> Table:
     loss = [Absolute(), Squared()][number(rng, 0, 1)]
     lower = float(rng.choice([0.0, -2.0, 7.0]))
-    problem = MinimaxProblem(float(rng.uniform(0.5, 3)), loss, Interval(lower, lower + 1.5), gap=0.05)
+    problem = numbers(float(rng.uniform(0.5, 3)), loss, Interval(lower, lower + 1.5))
     return make_table(solve(problem), int(rng.choice([16, 32, 53])))
 
 

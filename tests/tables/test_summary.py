@@ -10,6 +10,7 @@ import mechdesign as md
 from mechdesign import catalogue
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.labels import Labels
+from tests.methods.problems import numbers
 
 TWO = md.Finite((0, 1))
 
@@ -34,7 +35,7 @@ def test_labels_are_said_once_if_both_sides_have_the_same(labelled: Table) -> No
 
 
 def test_the_proven_error_is_said_beside_the_bound() -> None:
-    table = make_table(md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2)))
+    table = make_table(md.solve(numbers(1.0), gap=1e-2))
     assert "no eps-private mechanism has less than" in table.summary()
 
 

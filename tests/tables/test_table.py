@@ -10,8 +10,7 @@ import pytest
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
-from mechdesign.methods import load_design, optimal_minimax
-from mechdesign.methods.minimax import MinimaxProblem
+from mechdesign.methods import load_design
 from mechdesign.methods.registry import solve
 from mechdesign.tables import Labels, Table, load_table, make_table
 from mechdesign.words.domains import Circle, Finite, Interval
@@ -19,6 +18,7 @@ from mechdesign.words.losses import Absolute
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from tests.methods import problems
+from tests.methods.problems import numbers
 from tests.tables.conftest import KINDS
 
 
@@ -65,7 +65,7 @@ def test_missing_files_and_folders_are_refused(tmp_path):
 
 
 def test_a_saved_design_ships_like_the_design(tmp_path):
-    design = optimal_minimax(MinimaxProblem(1.0, gap=1e-2))
+    design = solve(numbers(1.0), gap=1e-2)
     saved = load_design(design.save(tmp_path / "d.json"))
     assert make_table(saved).document["law"] == make_table(design).document["law"]
     assert make_table(saved).document["certificate"] == make_table(design).document["certificate"]

@@ -150,9 +150,9 @@ def test_a_field_may_say_its_shape_itself() -> None:
 
 
 def test_a_class_that_writes_more_than_its_fields_is_open() -> None:
-    from mechdesign.methods import MinimaxProblem
+    from mechdesign.methods import UnbiasedProblem
 
-    assert "additionalProperties" not in Schemas().merged(MinimaxProblem)
+    assert "additionalProperties" not in Schemas().merged(UnbiasedProblem)
 
 
 def test_a_field_called_kind_is_a_field() -> None:

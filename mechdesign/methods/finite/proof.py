@@ -6,6 +6,15 @@ worst case of every epsilon-LDP mechanism with the outputs of the matrix is at l
     ``sum_x w_x v_x + min over base measures mu of sum_y mu(y) sum_x w_x phi(loss[x, y] - v_x)``,
 
 and so is its average where the weights are the prior. Multipliers of a cap are weights beside the prior.
+
+Distances of numbers are rounded: the lower bound is taken with every loss rounded down, the mechanism's error with
+every loss rounded up, so both hold for the exact losses.
+
+**Outputs.** For the absolute error of numbers the bound holds for all mechanisms with outputs on the line: an output
+between two neighbouring points a < b may be moved to b with probability (y - a)/(b - a) and to a otherwise. As |x - y|
+is linear between a and b for every point x, no expected loss changes, and no ratio grows. An output outside the points
+is nearer to all of them at the end point. For the square outputs between the points can be better, and the bound is for
+these outputs only.
 """
 
 from __future__ import annotations
@@ -22,8 +31,10 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.evidence import column, require_mechanism
 from mechdesign.methods.finite.supports import losses_of
-from mechdesign.values.declare import array, frozen
+from mechdesign.values.declare import array, evolved, frozen
 from mechdesign.words.criteria import Family, Lexicographic, Scope
+from mechdesign.words.domains import Finite
+from mechdesign.words.losses import Power
 from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -48,18 +59,17 @@ class FiniteBound:
 
     def value(self, problem: Problem) -> Fraction:
         """The bound, exactly: valid for every epsilon-LDP mechanism with these outputs."""
-        return matrix_bound(problem.epsilon, losses_of(problem), self.levels, self.weights, problem.weights)
+        return matrix_bound(problem.epsilon, losses_of(problem).down, self.levels, self.weights, problem.weights)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         return float_down(self.value(_without_cap(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         asked = _without_cap(problem)
-        return float_up(matrix_error(_require_table(mechanism, asked), losses_of(asked), asked.weights))
+        return float_up(matrix_error(_by_column(mechanism, asked), losses_of(asked).up, asked.weights))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        _without_cap(problem)
-        return Scope(Family.ON_OUTPUTS)
+        return Scope(_family(_without_cap(problem)))
 
 
 @frozen
@@ -86,11 +96,11 @@ class LexicographicBound:
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         levels, weights = self.average.levels, self.average.weights
-        losses, cap = losses_of(problem), self.cap(problem)
+        losses, cap = losses_of(problem).down, self.cap(problem)
         return float_down(matrix_bound(problem.epsilon, losses, levels, weights, problem.weights, cap))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        cap, errors = self.cap(problem), exact_errors(_require_table(mechanism, problem), losses_of(problem))
+        cap, errors = self.cap(problem), exact_errors(_by_column(mechanism, problem), losses_of(problem).up)
         if max(errors) > Fraction(cap):
             raise CheckFailed(f"the mechanism's worst case {float(max(errors))!r} is above the cap {cap!r}")
         assert problem.weights is not None
@@ -98,12 +108,17 @@ class LexicographicBound:
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         least = f", at most {1 + _slack(problem)!r} times the least"
-        return Scope(Family.ON_OUTPUTS, cap=self.cap(problem), cap_is=least)
+        return Scope(_family(problem), cap=self.cap(problem), cap_is=least)
+
+
+def worst_error(mechanism: Discrete, problem: Problem) -> Fraction:
+    """The exact worst case of a mechanism of the problem."""
+    return max(exact_errors(_by_column(mechanism, problem), losses_of(problem).up))
 
 
 def cap_above(worst: FiniteBound, problem: Problem) -> float:
     """``1 + slack`` times what is proven to be the least worst case, rounded down."""
-    least = matrix_bound(problem.epsilon, losses_of(problem), worst.levels, worst.weights)
+    least = matrix_bound(problem.epsilon, losses_of(problem).down, worst.levels, worst.weights)
     return float_down(least * (1 + Fraction(_slack(problem))))
 
 
@@ -121,8 +136,13 @@ def _without_cap(problem: Problem) -> Problem:
     return problem
 
 
-def _require_table(mechanism: Any, problem: Problem) -> Discrete:
-    table = require_mechanism(mechanism, Discrete, problem)
-    if not set(table.outputs.points) <= set(problem.table.outputs.points):
-        raise CheckFailed(f"{table.name} has outputs that are no columns of the loss matrix")
-    return table
+def _family(problem: Problem) -> Family:
+    return Family.ALL if problem.loss == Power(1.0) else Family.ON_OUTPUTS
+
+
+def _by_column(mechanism: Any, problem: Problem) -> Discrete:
+    """The mechanism with the numbers of columns in place of its outputs."""
+    table, columns = require_mechanism(mechanism, Discrete, problem), losses_of(problem).outputs
+    if not set(table.outputs.points) <= set(columns.points):
+        raise CheckFailed(f"{table.name} has outputs that are no columns of the loss matrix, nor points of the domain")
+    return evolved(table, outputs=Finite(tuple(columns.index(table.outputs.points).tolist())))

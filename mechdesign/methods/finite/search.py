@@ -1,13 +1,15 @@
 """The best epsilon-LDP mechanism for any loss matrix, with its proof.
 
 **Problem.** Inputs are the rows and outputs the columns of a `Matrix`: categories, nodes of a tree, points of any
-dimension (`mechdesign.words.finite_losses.euclidean`). Minimised is the worst case over the inputs, the average under a
-prior, or the average among the mechanisms whose worst case is next to the least there is.
+dimension (`mechdesign.words.finite_losses.euclidean`). Or both are numbers, such as the whole ones 18 to 90, so that
+reports are data of the same kind, and the loss is the distance or its square. Minimised is the worst case over the
+inputs, the average under a prior, or the average among the mechanisms whose worst case is next to the least there is.
 
 **Program.** Cutting planes over the base measure, see `mechdesign.methods.finite.program`.
 
 **Proof.** Levels and multipliers of the program, evaluated in rational arithmetic, see
-`mechdesign.methods.finite.proof`. The bound holds for all epsilon-LDP mechanisms with the outputs of the matrix.
+`mechdesign.methods.finite.proof`. The bound holds for all epsilon-LDP mechanisms with the outputs of the matrix;
+for the absolute error of numbers no other outputs are better.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.errors import NoAnswer
-from mechdesign.exact.matrix import matrix_bound, matrix_error
+from mechdesign.exact.matrix import matrix_bound
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.finite.program import Answer, Knapsacks, least_average, least_worst, lifts, lowered, snapped
-from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound, cap_above
+from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound, cap_above, worst_error
 from mechdesign.methods.finite.supports import losses_of
 from mechdesign.methods.method import Demands
 from mechdesign.methods.private_table import fitting_base, private_table
@@ -46,8 +48,9 @@ _LEAST_VALUE = 2.0**-6  # of losses scaled to make the optimum of order 1
 def answer(problem: Problem, demands: Demands) -> Design:
     """The certified optimum, or `NoAnswer` if the time runs out first, with the design found until then.
 
-    The mechanism is a table; its inputs and outputs are numbers of rows and columns of the loss matrix, and outputs
-    that are never used are left out. A gap is met where bounds are apart by 1e-12 of the largest loss, too.
+    The mechanism is a table; its inputs and outputs are numbers of rows and columns of the loss matrix, or the numbers
+    of the problem. Outputs that are never used are left out. Of a matrix a gap is met where bounds are apart by 1e-12
+    of the largest loss, too.
 
     >>> from mechdesign.words.privacy import Pure
     >>> problem = Problem(loss=1 - np.eye(3), privacy=Pure(1.0))
@@ -77,7 +80,9 @@ class _ScaledSearch:
 
     def __init__(self, problem: Problem, gap: float, clock: Clock) -> None:
         self.problem, self.gap, self.clock = problem, gap, clock
-        self.losses = losses = losses_of(problem)
+        table = losses_of(problem)
+        self.down, self.losses, self.outputs = table.down, table.up, table.outputs
+        losses = self.losses
         weights = problem.weights if isinstance(problem.criterion, Average) else None
         single = (losses.max(axis=0) if weights is None else weights @ losses).min()
         self._scale(float(single) or float(losses.max()))
@@ -89,7 +94,7 @@ class _ScaledSearch:
 
     def value(self, bound: FiniteBound, prior: Floats | None = None, cap: float | None = None) -> Fraction:
         """What levels and weights prove, exactly."""
-        return matrix_bound(self.problem.epsilon, self.losses, bound.levels, bound.weights, prior, cap)
+        return matrix_bound(self.problem.epsilon, self.down, bound.levels, bound.weights, prior, cap)
 
     def lexicographic(self) -> tuple[Discrete, LexicographicBound, Answer]:
         problem, criterion = self.problem, self.problem.criterion
@@ -121,7 +126,7 @@ class _ScaledSearch:
         bound these, with the largest cap there can be.
         """
         losses, prior = self.losses, self.problem.weights
-        cap = float_up(matrix_error(self.table(first.base), losses) * (1 + Fraction(criterion.slack)))
+        cap = float_up(worst_error(self.table(first.base), self.problem) * (1 + Fraction(criterion.slack)))
         lower = max(self.value(FiniteBound(v, v * 0), prior) for v in (worst.levels, losses.min(axis=1)))
         if average is not None:
             lower = max(lower, self.value(average, prior, cap))
@@ -177,7 +182,7 @@ class _ScaledSearch:
         """The table of a base measure, mixed with one inside the cap if rounding has left it a hair above."""
         for share in _MIXES:
             mechanism = self.table((1 - share) * base + share * inner)
-            if matrix_error(mechanism, self.losses) <= Fraction(cap):
+            if worst_error(mechanism, self.problem) <= Fraction(cap):
                 return mechanism
         return None
 
@@ -185,7 +190,7 @@ class _ScaledSearch:
         kept = base > _NEGLIGIBLE * base.sum()
         fitted = fitting_base(np.where(kept, base, 0.0), self.problem.epsilon)
         laws = self.knapsacks.laws(fitted)
-        outputs = Finite(tuple(np.flatnonzero(kept).tolist()))
+        outputs = Finite(tuple(self.outputs.points[k] for k in np.flatnonzero(kept).tolist()))
         return private_table(
             self.problem.epsilon, self.problem.numbers, outputs, laws[:, kept], fitted[kept], "finite optimum"
         )

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.minimax.problem import MinimaxProblem as MinimaxProblem
     from mechdesign.methods.minimax.proof import MinimaxBound as MinimaxBound, MinimaxClaim as MinimaxClaim
-    from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
+    from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
 else:
     __getattr__, __dir__ = facade(__name__)

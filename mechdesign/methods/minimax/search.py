@@ -23,11 +23,13 @@ from typing import Any
 import numpy as np
 from mechdesign_solvers import SolverError
 
+from mechdesign.errors import InvalidInput
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods.evidence import require_asked
+from mechdesign.methods.line import Line, line_of
+from mechdesign.methods.method import Demands
 from mechdesign.methods.minimax.base_measure import BaseStopped, BestBase, Cuts, best_base
 from mechdesign.methods.minimax.least_favourable import (
     BestPrior,
@@ -38,15 +40,15 @@ from mechdesign.methods.minimax.least_favourable import (
     own_levels,
 )
 from mechdesign.methods.minimax.mesh import Mesh
-from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.methods.minimax.proof import MinimaxBound, MinimaxClaim
+from mechdesign.methods.minimax.supports import MinimaxOptions, supports
 from mechdesign.methods.minimax.two_outputs import two_atoms, two_input_value, two_outputs
-from mechdesign.methods.points.search import optimal_on_points
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.problem import Problem
 
+_GAP, _LEAST_GAP = 1e-4, 1e-6  # unless another is demanded, and the least that may be
 _CLAIMED_ROUNDING = 1e-9
 _MOST_FINE_DENSE = 1024  # without running sums the errors of all turns cost the square of the outputs
 _GRID_SHARE = 0.25  # of the gap, left to the spacing of the fine grid
@@ -58,47 +60,65 @@ _BASE_PATIENCE, _PATIENCE = 2, 3  # such refinements in a row
 _WORTH_ASKING = 0.5  # of the gap, for levels of the prior's own multipliers
 
 
-def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The certified optimum, or `NoAnswer` if the gap or the time runs out first.
 
     The error holds the bounds reached and the design they belong to: ``error.design``. Without ``seconds`` the search
     takes as long as the gap needs (the command has 120 seconds unless told).
 
-    >>> from mechdesign.words.losses import Power
-    >>> design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))
+    >>> from mechdesign.words.privacy import Pure
+    >>> problem = Problem(inputs=(0, 1), loss="squared", privacy=Pure(1.0))
+    >>> design = answer(problem, Demands())
     >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
     [0.19661, 0.19661]
     """
-    return next(minimax_sweep([problem], seconds))
+    options = MinimaxOptions() if demands.options is None else demands.options
+    return next(_sweep([problem], demands.within(_GAP, _LEAST_GAP), demands.clock(), options.most_outputs))
 
 
 def minimax_sweep(
-    problems: Iterable[MinimaxProblem], seconds: float | None = None, *, best_so_far: bool = False
+    problems: Iterable[Problem],
+    seconds: float | None = None,
+    *,
+    gap: float | None = None,
+    best_so_far: bool = False,
+    **options: Any,
 ) -> Iterator[Design]:
-    """The certified optima of several problems in turn, each search starting where the last one ended.
+    """The certified optima of several worst cases in turn, each search starting where the last one ended.
 
     ``seconds`` is the time for all of them together. With ``best_so_far`` each problem has an equal share of the time
     left, and where that is not enough for its gap the best design found is given; its certificate says how far it is.
     """
-    clock = Clock(seconds)
+    demands = Demands(gap, seconds)
+    most_outputs = MinimaxOptions(**options).most_outputs
+    return _sweep(problems, demands.within(_GAP, _LEAST_GAP), demands.clock(), most_outputs, best_so_far=best_so_far)
+
+
+def _sweep(
+    problems: Iterable[Problem], gap: float, clock: Clock, most_outputs: int, *, best_so_far: bool = False
+) -> Iterator[Design]:
     asked = list(problems) if best_so_far else []
     last: _MinimaxSearch | None = None
     for place, problem in enumerate(asked or problems):
-        require_asked(problem, MinimaxProblem)
+        line = _required_line(problem)
         mine = clock.share(len(asked) - place if best_so_far else 1)
-        if isinstance(problem.inputs, Finite):
-            yield optimal_on_points(problem, mine)
-            continue
-        mechanism = two_outputs(problem.epsilon, problem.exponent, problem.inputs)
+        mechanism = two_outputs(line.epsilon, line.exponent, line.inputs)
         if mechanism is not None:
-            found, stopped = _in_closed_form(mechanism, problem), "the doubles of the domain ran out"
+            found, stopped = _in_closed_form(mechanism, line), "the doubles of the domain ran out"
         else:
-            search = _MinimaxSearch(problem, mine.deadline, last)
+            search = _MinimaxSearch(line, gap, most_outputs, mine.deadline, last)
             stopped = search.run()
             found = search.found()
             last = search if search.is_whole else last
-        design = _design(problem, found, stopped, mine)
-        yield design if best_so_far else within_gap(design, problem.gap, stopped)
+        design = _design(problem, line, gap, found, stopped, mine)
+        yield design if best_so_far else within_gap(design, gap, stopped)
+
+
+def _required_line(problem: Problem) -> Line:
+    missed = supports(problem) if isinstance(problem, Problem) else "it is no Problem"
+    if missed is not None:
+        raise InvalidInput("problem", problem, f"be a worst case over an interval: {missed}")
+    return line_of(problem, supports)
 
 
 @frozen
@@ -112,50 +132,47 @@ class _Found:
     details: dict[str, Any]
 
 
-def _in_closed_form(mechanism: Window, problem: MinimaxProblem) -> _Found:
-    atoms = two_atoms(mechanism.ratio, problem.exponent)
-    bound = two_input_value(mechanism.ratio, problem.exponent)
+def _in_closed_form(mechanism: Window, line: Line) -> _Found:
+    atoms = two_atoms(mechanism.ratio, line.exponent)
+    bound = two_input_value(mechanism.ratio, line.exponent)
     return _Found(mechanism, atoms, bound, "closed form (two outputs)", {})
 
 
-def _design(problem: MinimaxProblem, found: _Found, stopped: str, clock: Clock) -> Design:
-    evidence = _evidence(problem, found)
+def _design(problem: Problem, line: Line, gap: float, found: _Found, stopped: str, clock: Clock) -> Design:
+    evidence = _evidence(problem, line, found)
     details = {"outputs": int(found.mechanism.points.size), "atoms": int(found.atoms.inputs.size)} | found.details
     packages = versions("numpy", "scipy", "highspy")
-    report = Report(clock.used, found.solver, packages, details)
-    return saying_why(Design(problem, found.mechanism, evidence, report), problem.gap, stopped)
+    report = Report(clock.used, found.solver, packages, details, gap)
+    return saying_why(Design(problem, found.mechanism, evidence, report), gap, stopped)
 
 
-def _evidence(problem: MinimaxProblem, found: _Found) -> MinimaxBound | MinimaxClaim:
-    inputs = _interval(problem)
-    if not problem.has_exact_proof:
-        lower = found.bound * float(inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
+def _evidence(problem: Problem, line: Line, found: _Found) -> MinimaxBound | MinimaxClaim:
+    inputs = line.inputs
+    if not line.has_exact_proof:
+        lower = found.bound * float(inputs.length**line.exponent) * (1 - _CLAIMED_ROUNDING)
         return MinimaxClaim(min(lower, MinimaxClaim(lower).attained(problem, found.mechanism)))
     # an end may round to just outside the inputs; the bound is derived anew from the places stored
     places = np.clip(inputs.lower + found.atoms.inputs * inputs.length, inputs.lower, inputs.upper)
     return MinimaxBound(LevelledPrior(places, found.atoms.radii * inputs.length, found.atoms.weights))
 
 
-def _interval(problem: MinimaxProblem) -> Interval:
-    assert isinstance(problem.inputs, Interval)
-    return problem.inputs
-
-
 class _MinimaxSearch:
     """Both sides on [0, 1], on a grid that is made finer until they meet."""
 
-    def __init__(self, problem: MinimaxProblem, deadline: float | None, last: _MinimaxSearch | None) -> None:
-        self.problem, self.deadline = problem, deadline
-        self.exponent = problem.exponent
-        self.ratio = largest_safe_height(problem.epsilon, 1.0)
+    def __init__(
+        self, line: Line, gap: float, most_outputs: int, deadline: float | None, last: _MinimaxSearch | None
+    ) -> None:
+        self.line, self.gap, self.deadline = line, gap, deadline
+        self.exponent = line.exponent
+        self.ratio = largest_safe_height(line.epsilon, 1.0)
         self.base: BestBase | None = None
         self.prior: BestPrior | None = None
         self.window: Sliding | None = None
         self.worst = math.inf
         self.atoms = two_atoms(self.ratio, self.exponent)
         self.bound = two_input_value(self.ratio, self.exponent)
-        self.most_fine = 1 << int(math.log2(problem.most_outputs - 1))
-        if not problem.has_exact_proof:
+        self.most_fine = 1 << int(math.log2(most_outputs - 1))
+        if not line.has_exact_proof:
             self.most_fine = min(self.most_fine, _MOST_FINE_DENSE)
         self.fine = min(self.most_fine, 256)
         self.base_mesh = self.prior_mesh = Mesh.coarse(self.fine)
@@ -172,7 +189,7 @@ class _MinimaxSearch:
             while True:
                 self._improve_base()
                 self._improve_prior()
-                if self._gap() <= self.problem.gap or self.fine >= self.most_fine:
+                if self._room() <= self.gap or self.fine >= self.most_fine:
                     self.is_whole = True
                     return "the search ended"
                 self._make_finer()
@@ -183,12 +200,12 @@ class _MinimaxSearch:
 
     def found(self) -> _Found:
         """The best of both sides; at worst what two inputs forbid and a constant output achieves."""
-        problem, inputs = self.problem, _interval(self.problem)
+        inputs = self.line.inputs
         points, base, ratio = np.array([inputs.middle]), np.ones(1), self.ratio
         if self.window is not None:
             fill = self.window.fill
             points, base, ratio = inputs.lower + fill.points * inputs.length, fill.base, fill.ratio
-        mechanism = Window(problem.epsilon, inputs, points, base, ratio, "minimax")
+        mechanism = Window(self.line.epsilon, inputs, points, base, ratio, "minimax")
         return _Found(mechanism, self.atoms, self.bound, "cutting planes (HiGHS)", {"grid": self.fine + 1})
 
     def _start_from(self, last: _MinimaxSearch) -> None:
@@ -197,7 +214,7 @@ class _MinimaxSearch:
         self.base_mesh = last.base_mesh.coarsened(last.base_masses)
         self.prior_mesh = last.prior_mesh.coarsened(last.prior_masses)
 
-    def _gap(self) -> float:
+    def _room(self) -> float:
         assert self.base is not None
         assert self.prior is not None
         return (self.base.worst - self.prior.bound) / self.base.worst
@@ -216,12 +233,12 @@ class _MinimaxSearch:
         assert self.base is not None
         if self.deadline is not None:
             self._improve_prior()
-        wanted = math.sqrt(_GRID_ERROR / (_GRID_SHARE * self.problem.gap)) / self.base.worst ** (1 / self.exponent)
+        wanted = math.sqrt(_GRID_ERROR / (_GRID_SHARE * self.gap)) / self.base.worst ** (1 / self.exponent)
         while self.fine < min(wanted, self.most_fine):
             self._make_finer()
 
     def _solve_base(self) -> BestBase:
-        gap = _MASTER_SHARE * self.problem.gap
+        gap = _MASTER_SHARE * self.gap
         try:
             found = best_base(self.base_mesh, self.exponent, self.ratio, self.cuts, gap, self.deadline)
         except BaseStopped as stopped:
@@ -240,7 +257,7 @@ class _MinimaxSearch:
             self.base_masses = self._solve_base().masses
             refined = self.base_mesh.refined(self.base_masses)
             assert self.base is not None
-            stalls = stalls + 1 if before - self.base.worst < _STALLED * self.problem.gap * self.base.worst else 0
+            stalls = stalls + 1 if before - self.base.worst < _STALLED * self.gap * self.base.worst else 0
             if refined is None or stalls == _BASE_PATIENCE:
                 return
             self.base_mesh = refined
@@ -254,7 +271,7 @@ class _MinimaxSearch:
             before = 0.0 if self.prior is None else self.prior.bound
             found = self._solve_prior(fixed)
             asks = asks or stalls > 0
-            while asks and self._gap() > self.problem.gap:
+            while asks and self._room() > self.gap:
                 self.own.append(own_levels(found, self.prior_mesh))
                 offered = self._solve_prior(fixed)
                 asks = offered.bound - found.bound > _WORTH_ASKING * (self.base.worst - offered.bound)
@@ -266,14 +283,14 @@ class _MinimaxSearch:
             if refined is None or stalls:
                 refined = (refined or self.prior_mesh).halved_where(found.missed)
             stalls = stalls + 1 if self.prior.bound - before < _STALLED * (self.base.worst - self.prior.bound) else 0
-            if refined is None or stalls == _PATIENCE or self._gap() <= self.problem.gap:
+            if refined is None or stalls == _PATIENCE or self._room() <= self.gap:
                 return
             self.prior_mesh = refined
 
     def _solve_prior(self, fixed: list[Levels]) -> BestPrior:
         assert self.base is not None
         levels = fixed + self.own
-        slack = _SLACK_SHARE * self.problem.gap * self.base.worst
+        slack = _SLACK_SHARE * self.gap * self.base.worst
         try:
             found = best_prior(self.prior_mesh, levels, self.exponent, self.ratio, self.rows, slack, self.deadline)
         except PriorStopped as stopped:

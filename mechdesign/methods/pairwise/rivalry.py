@@ -13,7 +13,7 @@ from mechdesign.methods.pairwise.proof import errors_up
 from mechdesign.methods.pairwise.rivals import Measured, tables
 from mechdesign.methods.pairwise.supports import pairs_of
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Lost, outputs_among
+from mechdesign.methods.rivalry import Lost, asked_of, outputs_among
 from mechdesign.methods.words import is_lexicographic
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import InPlane
@@ -25,11 +25,11 @@ class PairsRivalry:
     """Laws are tables on the problem's outputs; of planar Laplace noise the enclosed loss."""
 
     def published(self, design: Design) -> Mapping[str, Discrete | Measured]:
-        asked = _asked(design)
+        asked = asked_of(design)
         return tables(asked.as_published) | {one.name: one for one in planar_laplace(_ranked_by(asked))}
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Discrete:
-        problem = _asked(design)
+        problem = asked_of(design)
         if mechanism.inputs != problem.inputs:
             rule = f"take the problem's inputs, {problem.inputs}"
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
@@ -42,7 +42,7 @@ class PairsRivalry:
         return mechanism
 
     def lost(self, design: Design, law: Discrete | Measured) -> Lost:
-        problem = _asked(design).as_published
+        problem = asked_of(design).as_published
         if isinstance(law, Measured):
             is_worst = _ranked_by(problem).weights is None
             return Lost(law.upper, None, law.lower) if is_worst else Lost(None, law.upper, law.lower)
@@ -52,9 +52,9 @@ class PairsRivalry:
 
     def certified(self, first: Design, design: Design) -> Lost:
         assert isinstance(design.mechanism, Discrete)
-        if isinstance(_asked(design).among, InPlane):  # reports anywhere: only what is certified is known
+        if isinstance(asked_of(design).among, InPlane):  # reports anywhere: only what is certified is known
             upper = design.certificate.upper
-            return Lost(upper, None) if _asked(design).weights is None else Lost(None, upper)
+            return Lost(upper, None) if asked_of(design).weights is None else Lost(None, upper)
         return self.lost(design, design.mechanism)
 
     def least(self, design: Design, lost: Lost) -> float | None:
@@ -66,11 +66,6 @@ def _ranked_by(problem: Problem) -> Problem:
     """The problem by which rivals are ranked: of a lexicographic one the worst case comes first."""
     published = problem.as_published
     return evolved(published, criterion=Worst()) if is_lexicographic(problem) else published
-
-
-def _asked(design: Design) -> Problem:
-    assert isinstance(design.problem, Problem)
-    return design.problem
 
 
 RIVALRY = PairsRivalry()

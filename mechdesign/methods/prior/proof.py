@@ -13,18 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.errors import InvalidInput
 from mechdesign.exact.bins import least_average
 from mechdesign.exact.cuts import cells_of
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_average
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods.evidence import require_mechanism, require_problem
-from mechdesign.methods.prior.problem import PriorProblem
+from mechdesign.methods.evidence import require_mechanism
+from mechdesign.methods.line import line_of
+from mechdesign.methods.prior.supports import supports
 from mechdesign.values.declare import array, frozen, optional, stored
 from mechdesign.words.cells import Cells, KnownPrior
 from mechdesign.words.criteria import Family, Scope
-from mechdesign.words.domains import Interval
 
 Floats = NDArray[np.float64]
 
@@ -33,9 +33,12 @@ Floats = NDArray[np.float64]
 class BinsBound:
     """Where the prior is cut into cells; None bounds the average under its values, each for itself.
 
-    >>> from mechdesign.words.losses import Power
+    >>> from mechdesign.words.criteria import Average
     >>> from mechdesign.words.priors import Atoms
-    >>> problem = PriorProblem(1.0, Atoms([0.0, 1.0], [0.5, 0.5]), Power(2.0))
+    >>> from mechdesign.words.privacy import Pure
+    >>> from mechdesign.words.problem import Problem
+    >>> two = Average(Atoms([0.0, 1.0], [0.5, 0.5]))
+    >>> problem = Problem(inputs=(0, 1), loss="squared", privacy=Pure(1.0), criterion=two)
     >>> 0.196611 < BinsBound().bound(problem, None) < 0.19661194  # c / (1 + c)^2
     True
     """
@@ -51,32 +54,24 @@ class BinsBound:
         if self.cuts.ndim != 1 or not np.isfinite(self.cuts).all() or not (np.diff(self.cuts) > 0).all():
             raise InvalidInput("cuts", self.cuts.shape, "be finite numbers in increasing order")
 
-    def cells(self, problem: PriorProblem) -> Cells:
-        """The prior of a problem between these cuts."""
-        return _cells(problem.prior, self)
+    def cells(self, prior: KnownPrior) -> Cells:
+        """A prior between these cuts."""
+        return _cells(prior, self)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = _on_interval(problem)
-        return float_down(least_average(asked.epsilon, asked.exponent, self.cells(asked)))
+        asked = line_of(problem, supports)
+        return float_down(least_average(asked.epsilon, int(asked.exponent), self.cells(asked.prior)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The mechanism's average error under the prior; if that has wide cells, the most it can be."""
-        asked = _on_interval(problem)
-        window = require_mechanism(mechanism, Window, asked)
-        return float_up(exact_average(window, self.cells(asked), asked.exponent))
+        asked, window = line_of(problem, supports), require_mechanism(mechanism, Window, problem)
+        return float_up(exact_average(window, self.cells(asked.prior), int(asked.exponent)))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        are_atoms = self.cells(_on_interval(problem)).are_atoms
+        are_atoms = self.cells(line_of(problem, supports).prior).are_atoms
         return Scope(Family.ALL, prior="" if are_atoms else ", under every prior with these cells")
 
 
 @lru_cache(maxsize=8)
 def _cells(prior: KnownPrior, evidence: BinsBound) -> Cells:
     return cells_of(prior, evidence.cuts)
-
-
-def _on_interval(problem: Any) -> PriorProblem:
-    asked = require_problem(problem, PriorProblem)
-    if not isinstance(asked.inputs, Interval):
-        raise CheckFailed(f"the evidence is about inputs on an interval, not on {asked.inputs}")
-    return asked

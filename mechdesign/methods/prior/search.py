@@ -22,20 +22,22 @@ from mechdesign.exact.cuts import as_held, atom_cells, coarse_cells, density_cel
 from mechdesign.exact.partition import best_partition, bin_costs, bin_medians, bin_outputs
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods.evidence import require_asked
-from mechdesign.methods.points.search import optimal_on_points
-from mechdesign.methods.prior.problem import MOST_ATOMS, PriorProblem
+from mechdesign.methods.line import Line, line_of
+from mechdesign.methods.method import Demands
 from mechdesign.methods.prior.proof import BinsBound
+from mechdesign.methods.prior.supports import MOST_ATOMS, supports
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells, KnownPrior, distinct
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.criteria import Average
 from mechdesign.words.priors import Atoms, Density
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 Cuts = NDArray[Any]
 
+_GAP = 1e-6  # unless another is demanded
 _PARTS = 3
 _MOST_ROUNDS = 100
 _MOST_CELLS = 2500  # keeps the proof, which is quadratic in them, at a second or two
@@ -43,31 +45,35 @@ _PROOF_SECONDS = 1e-6  # for each pair of cells: the search leaves time for the 
 _SHARE = 0.2  # of the gap, that the edges of bins may cost together
 
 
-def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The certified optimum, or `NoAnswer` if the cells or the time run out first, with the design found until then.
 
-    >>> from mechdesign.words.losses import Power
+    For densities, and data of more than 1000 values, the usual gap of 1e-6 is out of reach from about epsilon 6 on;
+    `NoAnswer` says which gap is not, and holds the design found. A density that is a function can be asked about, but
+    not be in a file: the design's own problem then has the `Cells` that were cut from it as its prior, and is proven
+    for every prior with these cells.
+
+    >>> from mechdesign.words.privacy import Pure
     >>> two = Atoms([0.0, 1.0], [0.5, 0.5])
-    >>> design = optimal_prior(PriorProblem(1.0, two, Power(2.0)))
+    >>> problem = Problem(inputs=(0, 1), loss="squared", privacy=Pure(1.0), criterion=Average(two))
+    >>> design = answer(problem, Demands())
     >>> [round(end, 8) for end in (design.certificate.lower, design.certificate.upper)]  # c / (1 + c)^2
     [0.19661193, 0.19661193]
     """
-    require_asked(problem, PriorProblem)
-    clock = Clock(seconds)
-    if isinstance(problem.inputs, Finite):
-        return optimal_on_points(problem, clock)
-    found, timely = _search(problem, clock)
+    line, clock, gap = line_of(problem, supports), demands.clock(), demands.within(_GAP)
+    found, timely = _search(line, gap, clock)
     stopped = "the cells ran out" if timely else "the time limit was reached"
     details: dict[str, Any] = {
         "outputs": int(found.mechanism.points.size),
         "cells": int(found.cells.means.size),
         "rounds": found.rounds,
     }
-    held = evolved(problem, prior=as_held(problem.prior, found.cells))
-    evidence = BinsBound(None if isinstance(held.prior, Cells) else found.cuts)
-    report = Report(clock.used, "shortest path over bins", versions("numpy", "scipy"), details)
-    design = saying_why(Design(held, found.mechanism, evidence, report), problem.gap, stopped)
-    return within_gap(design, problem.gap, f"{stopped} (a prior of at most {MOST_ATOMS} values has no such limit)")
+    prior = as_held(line.prior, found.cells)
+    held = evolved(problem, criterion=Average(prior))
+    evidence = BinsBound(None if isinstance(prior, Cells) else found.cuts)
+    report = Report(clock.used, "shortest path over bins", versions("numpy", "scipy"), details, gap)
+    design = saying_why(Design(held, found.mechanism, evidence, report), gap, stopped)
+    return within_gap(design, gap, f"{stopped} (a prior of at most {MOST_ATOMS} values has no such limit)")
 
 
 # -- the search -------------------------------------------------------------------------------------------------------
@@ -80,17 +86,17 @@ class _Found(NamedTuple):
     rounds: int
 
 
-def _search(problem: PriorProblem, clock: Clock) -> tuple[_Found, bool]:
+def _search(line: Line, gap: float, clock: Clock) -> tuple[_Found, bool]:
     """Refine the cells that edges and outputs meet until the bounds meet; whether it ended before the deadline."""
-    source = _source(problem.prior)
+    source = _source(line.prior)
     cuts, cells = source.start()
-    ratio = largest_safe_height(problem.epsilon, 1.0)
+    ratio = largest_safe_height(line.epsilon, 1.0)
     for rounds in range(1, _MOST_ROUNDS + 1):
-        best = _bins(problem, cells, ratio)
+        best = _bins(line, cells, ratio)
         found = _Found(best.mechanism, None if cells.are_atoms else source.places(cuts), cells, rounds)
-        if best.upper - best.lower <= 0.5 * problem.gap * best.upper or cells.are_atoms:
+        if best.upper - best.lower <= 0.5 * gap * best.upper or cells.are_atoms:
             return found, True
-        allowed = _SHARE * problem.gap * best.upper / best.mechanism.points.size
+        allowed = _SHARE * gap * best.upper / best.mechanism.points.size
         doomed = np.flatnonzero(best.doubts > allowed)
         if doomed.size == 0:
             doomed = np.argsort(best.doubts)[-8:]
@@ -118,29 +124,30 @@ class _Bins(NamedTuple):
     doubts: Floats
 
 
-def _bins(problem: PriorProblem, cells: Cells, ratio: float) -> _Bins:
+def _bins(line: Line, cells: Cells, ratio: float) -> _Bins:
+    exponent = int(line.exponent)
     weights = cells.weights / cells.weights.sum()
     places = cells.means - cells.means[0]
-    costs = bin_costs(places, weights, ratio, problem.exponent)
+    costs = bin_costs(places, weights, ratio, exponent)
     none = np.zeros(places.size + 1)
     sure = best_partition(costs, none, ratio)
-    mechanism = _mechanism(problem, cells, ratio, sure.edges)
+    mechanism = _mechanism(line, cells, ratio, sure.edges)
     if cells.are_atoms:
         return _Bins(mechanism, sure.value, sure.value, none[1:])
-    penalties = (ratio - 1) * np.array([float(value) for value in cells.penalties(problem.exponent)])
+    penalties = (ratio - 1) * np.array([float(value) for value in cells.penalties(exponent)])
     loose = best_partition(costs, penalties, ratio)
-    variance = float(np.dot(weights, cells.variances)) if problem.exponent == 2 else 0.0
+    variance = float(np.dot(weights, cells.variances)) if exponent == 2 else 0.0
     spread = _spread(cells)
     doubts = np.zeros(places.size)
     for edges in (sure.edges, loose.edges):
         near = np.unique(np.clip([e + k for e in edges for k in (-1, 0)], 0, places.size - 1))
-        scale = 1.0 if problem.exponent == 1 else float(cells.highs[-1] - cells.lows[0])
+        scale = 1.0 if exponent == 1 else float(cells.highs[-1] - cells.lows[0])
         doubts[near] = (ratio - 1) * spread[near] * scale
-        if problem.exponent == 1:
+        if exponent == 1:
             near = bin_medians(weights, edges, ratio)
             doubts[near] = np.maximum(doubts[near], ratio * spread[near])
     doubts /= ratio - 1 + len(sure.edges) - 1
-    excess = float(doubts[bin_medians(weights, sure.edges, ratio)].sum()) if problem.exponent == 1 else 0.0
+    excess = float(doubts[bin_medians(weights, sure.edges, ratio)].sum()) if exponent == 1 else 0.0
     return _Bins(mechanism, loose.value + variance, sure.value + variance + excess, doubts)
 
 
@@ -152,13 +159,12 @@ def _spread(cells: Cells) -> Floats:
     return np.asarray(cells.weights * np.minimum(at_ends, np.sqrt(cells.variances)))
 
 
-def _mechanism(problem: PriorProblem, cells: Cells, ratio: float, edges: list[int]) -> Window:
+def _mechanism(line: Line, cells: Cells, ratio: float, edges: list[int]) -> Window:
     """Bins with the same output are one."""
     weights = cells.weights / cells.weights.sum()
-    points = np.unique(bin_outputs(cells.means, weights, edges, ratio, problem.exponent))
+    points = np.unique(bin_outputs(cells.means, weights, edges, ratio, int(line.exponent)))
     base = np.full(points.size, 1.0 if points.size == 1 else 1 / (points.size - 1 + ratio))
-    assert isinstance(problem.inputs, Interval)
-    return Window(problem.epsilon, problem.inputs, points, base, ratio, "randomised response on bins")
+    return Window(line.epsilon, line.inputs, points, base, ratio, "randomised response on bins")
 
 
 # -- where cells come from --------------------------------------------------------------------------------------------

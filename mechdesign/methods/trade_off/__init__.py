@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.trade_off.problem import TradeOffProblem as TradeOffProblem
     from mechdesign.methods.trade_off.proof import TradeOffBound as TradeOffBound
-    from mechdesign.methods.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
+    from mechdesign.methods.trade_off.search import pareto as pareto
 else:
     __getattr__, __dir__ = facade(__name__)

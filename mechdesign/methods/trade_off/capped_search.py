@@ -17,8 +17,8 @@ from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.partition import best_partition, bin_costs, bin_outputs
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
+from mechdesign.methods.line import Line
 from mechdesign.methods.trade_off.capped_program import BaseMeasure, CappedProgram, Cut
-from mechdesign.methods.trade_off.problem import TradeOffProblem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 from mechdesign.words.cells import Cells
@@ -71,11 +71,11 @@ def _united(places: Floats, masses: Floats) -> tuple[Floats, Floats]:
 class CappedSearch:
     """Cuts within a set of outputs, then more outputs where the best bins ask for them."""
 
-    def __init__(self, problem: TradeOffProblem, ends: Ends, cap: float, clock: Clock) -> None:
-        self.problem, self.ends, self.clock = problem, ends, clock
-        self.exponent = problem.exponent
+    def __init__(self, line: Line, gap: float, ends: Ends, cap: float, clock: Clock) -> None:
+        self.line, self.gap, self.ends, self.clock = line, gap, ends, clock
+        self.exponent = int(line.exponent)
         self.loss = Power(float(self.exponent))
-        self.origin, self.length = problem.inputs.lower, problem.inputs.length
+        self.origin, self.length = line.inputs.lower, line.inputs.length
         self.scale = self.length**self.exponent
         self.exact_cap, self.cap = cap, cap / self.scale * (1 - _SAFETY)
         self.ratio = ends.steady.ratio
@@ -98,7 +98,7 @@ class CappedSearch:
 
     def priced(self) -> tuple[Floats, Floats]:
         """Inputs and their prices: those found on [0, 1], at their places among the problem's inputs."""
-        ends = self.problem.inputs
+        ends = self.line.inputs
         kept = np.flatnonzero(self.prices)
         places = np.clip(self.origin + kept / _PRICED * self.length, ends.lower, ends.upper)
         return _united(places, self.prices[kept] * self.ends.atoms.weights.sum())
@@ -114,10 +114,10 @@ class CappedSearch:
             window = self._mechanism(base[:-1], float(base[-1]))
             self._keep_best(window)
             new = self._violated(window, master.averages)
-            settled = self.upper - value <= 0.25 * self.problem.gap * self.upper or not new
+            settled = self.upper - value <= 0.25 * self.gap * self.upper or not new
             if settled or rounds % 4 == 0:
                 wanted = self._price(*session_prices)
-                if self.upper - self.lower <= 0.9 * self.problem.gap * self.upper:
+                if self.upper - self.lower <= 0.9 * self.gap * self.upper:
                     return rounds, "the search ended"
                 if settled:
                     fresh = self._fresh(wanted, base[:-1])
@@ -153,10 +153,10 @@ class CappedSearch:
         target = min(max(total, (1 + 1e-12) / self.ratio), 1 - 1e-12)
         inputs, places = UNIT, points
         if moved:
-            inputs = self.problem.inputs
+            inputs = self.line.inputs
             # neighbours may round to one double there, and an end to a double outside
             places, base = _united(np.clip(self.origin + points * self.length, inputs.lower, inputs.upper), base)
-        return Window(self.problem.epsilon, inputs, places, base * (target / total), self.ratio, "capped average")
+        return Window(self.line.epsilon, inputs, places, base * (target / total), self.ratio, "capped average")
 
     def _worst(self, window: Window) -> float:
         return window.worst_case(self.loss)[0]
@@ -197,7 +197,7 @@ class CappedSearch:
         errors = window.expected_loss(self.atoms, self.loss)
         levels = window.reach(self.atoms) ** self.exponent
         cuts = []
-        slack = 0.02 * self.problem.gap * self.upper / len(self.groups)
+        slack = 0.02 * self.gap * self.upper / len(self.groups)
         for k, group in enumerate(self.groups):
             if float(np.dot(self.weights[group], errors[group])) > averages[k] + slack:
                 cuts.append(Cut(k, self.atoms[group], levels[group], self.weights[group]))

@@ -22,8 +22,8 @@ from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.exact.window import exact_average, exact_worst_error
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods.evidence import require_mechanism, require_problem
-from mechdesign.methods.trade_off.problem import TradeOffProblem
+from mechdesign.methods.evidence import require_mechanism
+from mechdesign.methods.trade_off.supports import Cap, capped_of
 from mechdesign.values.declare import array, field, frozen, optional
 from mechdesign.words.cells import Cells
 from mechdesign.words.criteria import Family, Scope
@@ -39,10 +39,13 @@ class TradeOffBound:
     Where the problem has a ``cap`` it is that one. Where it asks for the least worst case first, ``cap`` is at most
     ``1 + 1.5 slack`` times what ``least`` proves of the worst case of all mechanisms.
 
-    >>> from mechdesign.words.losses import Power
+    >>> from mechdesign.words.criteria import Lexicographic
     >>> from mechdesign.words.priors import Atoms
-    >>> problem = TradeOffProblem(1.0, Atoms([0.5], [1.0]), Power(2.0), cap=0.197)
-    >>> TradeOffBound([0.0, 1.0], [9.0, 9.0]).value(problem) > 0.04  # a small worst case keeps outputs off the middle
+    >>> from mechdesign.words.privacy import Pure
+    >>> from mechdesign.words.problem import Problem
+    >>> near = Lexicographic(Atoms([0.5], [1.0]), cap=0.197)
+    >>> problem = Problem(inputs=(0, 1), loss="squared", privacy=Pure(1.0), criterion=near)
+    >>> TradeOffBound([0.0, 1.0], [9.0, 9.0]).bound(problem, None) > 0.04  # a small worst case keeps outputs off 1/2
     True
     """
 
@@ -67,32 +70,32 @@ class TradeOffBound:
         if self.cap is not None and not self.cap >= 0:
             raise InvalidInput("cap", self.cap, "be at least 0")
 
-    def multiplier(self, problem: TradeOffProblem) -> float:
+    def multiplier(self, asked: Cap) -> float:
         """What the average gains when the cap is lifted by a little."""
-        return float(self.prices.sum() / problem.atoms.weights.sum())
+        return float(self.prices.sum() / asked.atoms.weights.sum())
 
-    def cap_of(self, problem: TradeOffProblem) -> float:
+    def cap_of(self, asked: Cap) -> float:
         """The most that a worst case may be; one that was not asked for must be near the least."""
-        if problem.cap is not None:
+        if asked.cap is not None:
             if self.cap is not None:
                 raise CheckFailed("the problem has a cap, and the evidence another one")
-            return problem.cap
+            return asked.cap
         if self.cap is None or self.least is None:
             raise CheckFailed("the problem has no cap, and the evidence does not prove what worst case is the least")
-        _require_inside(self.least.inputs, problem.inputs)
-        least = self.least.least_worst_case(problem.epsilon, problem.exponent)
-        if not Fraction(self.cap) <= least * (1 + Fraction(3, 2) * Fraction(problem.slack)):
+        _require_inside(self.least.inputs, asked.line.inputs)
+        least = self.least.least_worst_case(asked.line.epsilon, asked.exponent)
+        if not Fraction(self.cap) <= least * (1 + Fraction(3, 2) * Fraction(asked.slack)):
             raise CheckFailed(f"the cap {self.cap!r} is further above the least worst case than its slack allows")
         return self.cap
 
-    def value(self, problem: TradeOffProblem) -> Fraction:
+    def value(self, asked: Cap) -> Fraction:
         """The bound, an exact rational."""
-        atoms = problem.atoms
+        atoms = asked.atoms
         mixture = self._mixture(atoms)
         total = sum(map(Fraction, atoms.weights.tolist()))
         mass = sum(map(Fraction, mixture.weights.tolist()))
-        paid = Fraction(self.cap_of(problem)) * sum(map(Fraction, self.prices.tolist()), Fraction(0))
-        return max(Fraction(0), (mass * least_average(problem.epsilon, problem.exponent, mixture) - paid) / total)
+        paid = Fraction(self.cap_of(asked)) * sum(map(Fraction, self.prices.tolist()), Fraction(0))
+        return max(Fraction(0), (mass * least_average(asked.line.epsilon, asked.exponent, mixture) - paid) / total)
 
     def _mixture(self, prior: Cells) -> Cells:
         """Prior and prices together; sums are rounded down, and errors are not negative."""
@@ -103,21 +106,21 @@ class TradeOffBound:
         return Cells.of_atoms(points, [weights[x] for x in points])
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, TradeOffProblem)
-        _require_inside(self.inputs, asked.inputs)
+        asked = capped_of(problem)
+        _require_inside(self.inputs, asked.line.inputs)
         return float_down(self.value(asked))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The mechanism's average error under the prior, if its worst case keeps the cap."""
-        asked = require_problem(problem, TradeOffProblem)
-        window, cap = require_mechanism(mechanism, Window, asked), self.cap_of(asked)
+        asked = capped_of(problem)
+        window, cap = require_mechanism(mechanism, Window, problem), self.cap_of(asked)
         worst = exact_worst_error(window, asked.exponent)
         if not worst <= Fraction(cap):
             raise CheckFailed(f"the mechanism has worst case {float_up(worst)!r}, above the cap {cap!r}")
         return float_up(exact_average(window, asked.atoms, asked.exponent))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        asked = require_problem(problem, TradeOffProblem)
+        asked = capped_of(problem)
         rounded = f", under the prior rounded to {asked.atoms.means.size} atoms" if asked.is_rounded else ""
         return Scope(Family.ALL, cap=self.cap_of(asked), prior=rounded)
 

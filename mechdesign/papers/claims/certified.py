@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.minimax.search import optimal_minimax
+from mechdesign.methods.registry import solve
 from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.unbiased.search import optimal_unbiased
 from mechdesign.papers.claims.claim import Claim, Item, Value, within
-from mechdesign.words.domains import Interval
+from mechdesign.words.domains import UNIT, Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import normal
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 PAPER = "Certified optima of this package (CERTIFIED.md, README)"
 
@@ -18,7 +19,8 @@ _GAP = 1e-4
 
 
 def _worst(exponent: float) -> list[Value]:
-    found = [optimal_minimax(MinimaxProblem(e, Power(exponent), gap=_GAP)).certificate for e in _EPSILONS]
+    problems = (Problem(inputs=UNIT, loss=Power(exponent), privacy=Pure(e)) for e in _EPSILONS)
+    found = [solve(problem, gap=_GAP).certificate for problem in problems]
     return [(certificate.lower, certificate.upper) for certificate in found]
 
 

@@ -12,8 +12,6 @@ import numpy as np
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.minimax.search import optimal_minimax
 from mechdesign.methods.piecewise.regression import fit_height
 from mechdesign.methods.polar.search import best_split
 from mechdesign.methods.registry import solve
@@ -190,7 +188,8 @@ def _optimum(exponent: float, epsilons: Sequence[float]) -> list[Value]:
     """Over all mechanisms: proven bounds of the least worst case."""
     found: list[Value] = []
     for epsilon in epsilons:
-        certificate = optimal_minimax(MinimaxProblem(epsilon, Power(exponent), gap=_GAP)).certificate
+        problem = Problem(inputs=_UNIT, loss=Power(exponent), privacy=Pure(epsilon))
+        certificate = solve(problem, gap=_GAP).certificate
         found.append((certificate.lower, certificate.upper))
     return found
 

@@ -22,6 +22,7 @@ from mechdesign.papers.gallery.reference import private, program, sums
 CHAPTER = "One number"
 TOLERANCE = near(5e-4)
 EPSILON, VALUES, REPORTS = 1.0, 41, 81
+PROBLEM = md.Problem(inputs=md.Interval(0, 1), loss=md.Absolute(), privacy=md.Pure(EPSILON))
 
 
 def on_a_grid(epsilon: float) -> float:
@@ -36,12 +37,12 @@ def on_a_grid(epsilon: float) -> float:
 
 
 def answer() -> tuple[float, float]:
-    return md.optimal_minimax(md.MinimaxProblem(EPSILON, gap=1e-4)).certificate.upper, on_a_grid(EPSILON)
+    return md.solve(PROBLEM, gap=1e-4).certificate.upper, on_a_grid(EPSILON)
 
 
 def picture(axes: Axes) -> None:
     x = np.linspace(0, 1, 301)
-    best: Any = md.optimal_minimax(md.MinimaxProblem(EPSILON, gap=1e-3)).mechanism
+    best: Any = md.solve(PROBLEM, gap=1e-3).mechanism
     laws = ((best, "optimum", "-"), (md.catalogue.ogpm(EPSILON), "OGPM", "--"))
     for mechanism, name, style in laws:
         axes.plot(x, mechanism.expected_loss(x, md.Absolute()), style, label=name)

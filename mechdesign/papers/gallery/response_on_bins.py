@@ -36,8 +36,9 @@ def least(count: int, epsilon: float = EPSILON) -> float:
 
 
 def answer() -> tuple[float, float]:
-    problem = md.PriorProblem(EPSILON, md.priors.uniform(md.Interval(0, 1)), gap=1e-5)
-    return md.optimal_prior(problem).certificate.upper, min(map(least, range(1, 6)))
+    unit, uniform = md.Interval(0, 1), md.Average(md.priors.uniform(md.Interval(0, 1)))
+    problem = md.Problem(inputs=unit, loss=md.Absolute(), privacy=md.Pure(EPSILON), criterion=uniform)
+    return md.solve(problem, gap=1e-5).certificate.upper, min(map(least, range(1, 6)))
 
 
 def picture(axes: Axes) -> None:

@@ -25,7 +25,8 @@ EPSILON = 1.0
 
 def stated(epsilon: float) -> float:
     """The number that no mechanism is below."""
-    design = md.optimal_minimax(md.MinimaxProblem(epsilon, md.Squared(), md.Interval(0, 1), gap=1e-4))
+    problem = md.Problem(inputs=md.Interval(0, 1), loss=md.Squared(), privacy=md.Pure(epsilon))
+    design = md.solve(problem, gap=1e-4)
     floor = floor_of(md.make_table(design), design)
     assert floor is not None
     return float(floor.least)

@@ -21,14 +21,18 @@ TOLERANCE = near(1e-9)
 LAST = np.log(3 + 2 * np.sqrt(2))
 
 
+def problem(epsilon: float) -> md.Problem:
+    return md.Problem(inputs=md.Interval(0, 1), loss=md.Squared(), privacy=md.Pure(epsilon))
+
+
 def answer() -> tuple[float, float]:
-    return md.optimal_minimax(md.MinimaxProblem(LAST - 1e-12, md.Squared())).certificate.upper, 1 / 8
+    return md.solve(problem(LAST - 1e-12)).certificate.upper, 1 / 8
 
 
 def picture(axes: Axes) -> None:
     epsilons = np.linspace(0.1, 4, 100)
     coarse = [0.5, 1.0, 1.5, LAST - 1e-12, 2.0, 2.5, 3.0, 3.5]
-    designs = [md.optimal_minimax(md.MinimaxProblem(epsilon, md.Squared(), gap=1e-3)) for epsilon in coarse]
+    designs = [md.solve(problem(epsilon), gap=1e-3) for epsilon in coarse]
     axes.plot(epsilons, np.exp(epsilons) / (1 + np.exp(epsilons)) ** 2, label="bound from two values")
     axes.plot(coarse, [design.certificate.upper for design in designs], "o", label="optimum over all mechanisms")
     axes.axvline(LAST, color="grey", linewidth=0.8, label="ln(3 + 2 sqrt 2)")

@@ -10,14 +10,13 @@ import numpy as np
 
 from mechdesign.data.matrices import read_matrix
 from mechdesign.errors import CheckFailed, InvalidData, InvalidInput, NoAnswer
-from mechdesign.field import THIS, Rank, field_of, rivals
+from mechdesign.field import THIS, Rank, field_of
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.methods.floor import floor_of
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.minimax.search import minimax_sweep
 from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
+from mechdesign.methods.rivalry import on_interval, on_points
 from mechdesign.studies.advice.answer import CERTIFIED, CLAIMED, EXACT, Advice, Expected, Rated, advice, ranked
 from mechdesign.studies.advice.commands import command, number, pair, to_an_answer
 from mechdesign.studies.advice.question import Question, numbers_of, values_of
@@ -43,7 +42,7 @@ _CATALOGUE = tuple(entry.key for entry in catalogue.ON_INTERVALS)
 def advise_value(question: Question) -> Advice:
     """The certified optimum for the error of one report in the worst case."""
     numbers = numbers_of(question, whole_too=True)
-    problem = MinimaxProblem(question.epsilon, question.loss, numbers.inputs, _GAP)
+    problem = Problem(inputs=numbers.inputs, loss=question.loss, privacy=Pure(question.epsilon))
     design = _within_limits(problem)
     unit = f"worst-case {question.loss.name} error of one report, in the units of the data" + _power(question.loss)
     rated = ranked([_certified(design, OPTIMUM, unit), *_exact(_worst_cases(problem), unit)], (OPTIMUM,))
@@ -143,13 +142,15 @@ def _exact(errors: Mapping[str, float], unit: str) -> list[Rated]:
     return [Rated(name, Expected(error, error, unit, EXACT)) for name, error in errors.items() if math.isfinite(error)]
 
 
-def _worst_cases(problem: MinimaxProblem) -> dict[str, float]:
+def _worst_cases(problem: Problem) -> dict[str, float]:
     """The published mechanisms by worst case; where inputs are whole numbers, those for intervals serve them too."""
     found, loss, inputs = {}, problem.loss, problem.inputs
-    mechanisms = rivals(problem)
+    assert isinstance(loss, Power)
+    assert isinstance(inputs, Interval | Finite)
+    span = Interval(inputs.lower, inputs.upper)
+    mechanisms = on_interval(problem.epsilon, span, loss, unbiased=False)
     if isinstance(inputs, Finite):
-        span = Interval(inputs.lower, inputs.upper)
-        mechanisms |= {entry.key: entry.build(problem.epsilon, span, loss) for entry in catalogue.ON_INTERVALS}
+        mechanisms |= on_points(problem.epsilon, inputs, loss)
     for name, mechanism in mechanisms.items():
         scalar = cast(ScalarMechanism, mechanism)
         try:
@@ -170,9 +171,9 @@ def _without_twin(rated: list[Rated]) -> list[Rated]:
     return [evolved(best, mechanism=twin.mechanism), *rated[2:]]
 
 
-def _within_limits(problem: MinimaxProblem) -> Design:
+def _within_limits(problem: Problem) -> Design:
     try:
-        return next(minimax_sweep([problem], _SECONDS, best_so_far=True))
+        return solve(problem, _SECONDS, gap=_GAP)
     except NoAnswer as stopped:
         return _best_of(stopped)
 

@@ -28,8 +28,8 @@ def _probability(said: object) -> float:
 class Constraint:
     """``P(metric(truth, estimate) <= threshold) >= probability``, or with ``>=`` where more of the metric is better.
 
-    ``metric`` is a name of `collect.metrics` or any function of (truth, estimate), for which ``direction`` has to say
-    which side of the threshold is the good one.
+    ``metric`` is a name of `frequencies.metrics` or any function of (truth, estimate), for which ``direction`` has to
+    say which side of the threshold is the good one.
 
     >>> Constraint("kendall", 0.7, 0.9).words
     'kendall at least 0.7 with probability at least 0.9'

@@ -8,7 +8,7 @@ The chapter's mechanisms by its names (``pm`` is OGPM: the chapter's PM maps [0,
 * ``k-rr`` on 100 points, ``exponential`` on 101 points of [0, 1], the input at the nearest point. The printed
   exponential mechanism (``exponential-printed``) spends half of eps, since its scores are differences of distances;
   here its scale is the one that spends eps;
-* ``certified``: the mechanism of least worst absolute error (`mechdesign.methods.optimal_minimax`).
+* ``certified``: the mechanism of least worst absolute error (`mechdesign.methods.minimax`).
 
 Any other name is looked up in `mechdesign.mechanisms.catalogue`, and its reports are moved into [0, 1].
 """
@@ -26,12 +26,13 @@ from mechdesign.errors import InvalidInput, did_you_mean, require_epsilon
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import ScalarMechanism
-from mechdesign.methods.minimax.problem import MinimaxProblem
 from mechdesign.studies.classifiers.pac import clipped_gaussian_deviation, gaussian_deviation
 from mechdesign.values.declare import Floats, frozen
 from mechdesign.values.later import special
 from mechdesign.words.domains import UNIT, Finite
 from mechdesign.words.losses import Power
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 RR_POINTS, EXPONENTIAL_POINTS = 100, 101
 _GAP = 1e-2
@@ -157,9 +158,9 @@ def concentration(law: Perturbation, x: ArrayLike, lower: ArrayLike, upper: Arra
 
 @lru_cache(maxsize=256)
 def _certified(epsilon: float) -> ScalarMechanism:
-    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.registry import solve
 
-    return optimal_minimax(MinimaxProblem(epsilon, Power(1.0), gap=_GAP)).scalar_law
+    return solve(Problem(inputs=UNIT, loss=Power(1.0), privacy=Pure(epsilon)), gap=_GAP).scalar_law
 
 
 @lru_cache(maxsize=256)

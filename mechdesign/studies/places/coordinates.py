@@ -12,11 +12,12 @@ from functools import lru_cache
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.prior.problem import PriorProblem
 from mechdesign.words import priors
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Circle, Interval
 from mechdesign.words.losses import Absolute, Squared
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 Maker = Callable[[float, Interval | Circle], ScalarMechanism]
 """Makes a mechanism for an epsilon and a domain."""
@@ -42,30 +43,34 @@ def _ogpm_squared(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
 
 @lru_cache(maxsize=256)
 def _certified(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
-    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.registry import solve
 
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
-    return optimal_minimax(MinimaxProblem(_certifiable(epsilon), Absolute(), domain, gap=_gap(epsilon))).scalar_law
+    problem = Problem(inputs=domain, loss=Absolute(), privacy=Pure(_certifiable(epsilon)))
+    return solve(problem, gap=_gap(epsilon)).scalar_law
 
 
 @lru_cache(maxsize=256)
 def _certified_squared(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
-    from mechdesign.methods.minimax.search import optimal_minimax
+    from mechdesign.methods.registry import solve
 
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle_squared(epsilon, domain)
-    return optimal_minimax(MinimaxProblem(_certifiable(epsilon), Squared(), domain, gap=_gap(epsilon))).scalar_law
+    problem = Problem(inputs=domain, loss=Squared(), privacy=Pure(_certifiable(epsilon)))
+    return solve(problem, gap=_gap(epsilon)).scalar_law
 
 
 @lru_cache(maxsize=256)
 def _certified_uniform(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
-    from mechdesign.methods.prior.search import optimal_prior
+    from mechdesign.methods.registry import solve
 
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
     prior = priors.uniform(domain)
-    return optimal_prior(PriorProblem(_certifiable(epsilon), prior, Absolute(), domain, _gap(epsilon))).scalar_law
+    asked = Pure(_certifiable(epsilon))
+    problem = Problem(inputs=domain, loss=Absolute(), privacy=asked, criterion=Average(prior))
+    return solve(problem, gap=_gap(epsilon)).scalar_law
 
 
 def _certifiable(epsilon: float) -> float:

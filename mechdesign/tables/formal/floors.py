@@ -101,7 +101,7 @@ def _of_matrix(epsilon: Fraction, design: Design) -> Floor:
 
     problem: Any = design.problem
     evidence: Any = design.evidence
-    losses = losses_of(problem)
+    losses = losses_of(problem).down
     k, answers = losses.shape
     prior = problem.weights
     weights, _ = on_one_scale(_fractions(evidence.weights if prior is None else prior))

@@ -1,4 +1,4 @@
-"""Losses of one number and its report, such as powers of the distance: inputs are an interval or a circle, or both."""
+"""Losses of one number and its report, such as powers of the distance: inputs on a line, a circle or both."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
-from mechdesign.words.domains import Circle, Interval, Product
+from mechdesign.words.criteria import Lexicographic
+from mechdesign.words.domains import Circle, Finite, Interval, Product
 from mechdesign.words.fits.words import Words, usual_words
 from mechdesign.words.losses import Power
 from mechdesign.words.privacy import Pure
@@ -17,12 +18,12 @@ def settled(problem: Any) -> dict[str, Any]:
     """The prior on the inputs, and the loss, which goes round a circle; all words are about such inputs, or
     `InvalidInput`."""
     inputs = problem.inputs
-    if not isinstance(inputs, Interval | Circle | Product):
-        step = "for example Interval(0, 1); a Matrix has the losses of finitely many inputs"
-        rule = f"be an interval or a circle where the loss is {problem.loss.name}"
-        raise InvalidInput("domain", str(inputs), rule, step)
+    if not isinstance(inputs, Interval | Circle | Finite | Product):
+        rule = f"be an interval, a circle or a finite set where the loss is {problem.loss.name}"
+        raise InvalidInput("domain", str(inputs), rule, "for example Interval(0, 1)")
     if not isinstance(problem.privacy, Pure):
-        raise InvalidInput("privacy", problem.privacy, "be one epsilon for all inputs of an interval", "take Pure(eps)")
+        rule = "be one epsilon for all inputs that are numbers"
+        raise InvalidInput("privacy", problem.privacy, rule, "take Pure(eps)")
     among = _settled_class(problem.among, inputs)
     return {"loss": _round(problem.loss, inputs), "criterion": problem.criterion.over(inputs), "among": among}
 
@@ -67,4 +68,11 @@ def words(problem: Any) -> Words:
         return usual_words(problem, f"{name} error", both, headline=headline, asked=f"{both} error, {criterion.words}")
     if isinstance(problem.among, Unbiased | UnbiasedPiecewise):
         return usual_words(problem, "variance", name)
-    return usual_words(problem, f"{name} error", name, asked=f"{name} error, {criterion.words}")
+    measure = f"{name} error"
+    if not isinstance(criterion, Lexicographic) or isinstance(problem.inputs, Finite):
+        return usual_words(problem, measure, name, asked=f"{measure}, {criterion.words}")
+    if criterion.cap is not None:
+        return usual_words(problem, measure, name)
+    # what evidence decides of a cap on an interval: the least itself is known to a part of the slack only
+    within = f"within {150 * criterion.slack:g}% of the least"
+    return usual_words(problem, measure, name, headline=f"average {measure} under the prior, worst case {within}")

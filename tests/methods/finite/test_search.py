@@ -18,7 +18,7 @@ from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down, float_up
 from mechdesign.methods import saved
-from mechdesign.methods.finite import LexicographicBound
+from mechdesign.methods.finite import LexicographicBound, program, search
 from mechdesign.methods.registry import solve
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import Onto
@@ -280,7 +280,7 @@ def test_a_solver_that_fails_leaves_proven_bounds(
         raise failure
 
     optimum = solve(Problem(loss=LINE, privacy=Pure(1.5), criterion=named_criterion(criterion))).certificate
-    monkeypatch.setattr("mechdesign.methods.finite.program._Program.solve", fail)
+    monkeypatch.setattr(program._Program, "solve", fail)
     with pytest.raises(NoAnswer, match="lost its way") as stopped:
         solve(Problem(loss=LINE, privacy=Pure(1.5), criterion=named_criterion(criterion)))
     assert stopped.value.lower <= optimum.lower
@@ -290,7 +290,7 @@ def test_a_solver_that_fails_leaves_proven_bounds(
 def test_no_table_below_the_cap_leaves_proven_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     optimum = solve(Problem(loss=LINE, privacy=Pure(1.5), criterion=Lexicographic(slack=1e-5))).certificate
     worst = solve(Problem(loss=LINE, privacy=Pure(1.5))).certificate
-    monkeypatch.setattr("mechdesign.methods.finite.search._MIXES", ())
+    monkeypatch.setattr(search, "_MIXES", ())
     with pytest.raises(NoAnswer, match="cap") as stopped:
         solve(Problem(loss=LINE, privacy=Pure(1.5), criterion=Lexicographic(slack=1e-5)))
     assert stopped.value.lower <= optimum.upper

@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign import Absolute, CheckFailed, Finite, Interval, MinimaxProblem, Power, Squared, catalogue
+from mechdesign import Absolute, CheckFailed, Finite, Interval, Power, Squared, catalogue
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import Window
 from mechdesign.methods.minimax import MinimaxBound
 from mechdesign.methods.minimax.proof import MinimaxClaim
+from mechdesign.words.problem import Problem
+from tests.methods.problems import numbers
 from tests.oracles.window_laws import least_phi, worst_error
 
 UNIT = Interval(0, 1)
 
 
-def _asked(exponent: float = 1.0, inputs: Interval | Finite = UNIT, epsilon: float = 1.0) -> MinimaxProblem:
-    return MinimaxProblem(epsilon, Power(exponent), inputs)
+def _asked(exponent: float = 1.0, inputs: Interval | Finite = UNIT, epsilon: float = 1.0) -> Problem:
+    return numbers(epsilon, Power(exponent), inputs)
 
 
 ATOMS = MinimaxBound(LevelledPrior([0.0, 1.0], [0.3, 0.3], [0.5, 0.5]))
@@ -31,14 +33,14 @@ HALF = Window(1.0, UNIT, [0.25, 0.75], [0.25, 0.25], 2.5)
 def test_atoms_at_places_that_are_no_inputs_bound_nothing() -> None:
     """An input that nobody has would raise the bound: it could be as hard as one likes."""
     outside = MinimaxBound(LevelledPrior([0.0, 1.5], [0.3, 0.3], [0.5, 0.5]))
-    assert outside.bound(MinimaxProblem(1.0, Absolute(), Interval(0, 2)), None) > 0
+    assert outside.bound(numbers(1.0, Absolute(), Interval(0, 2)), None) > 0
     with pytest.raises(CheckFailed, match="not among the inputs"):
-        outside.bound(MinimaxProblem(1.0), None)
+        outside.bound(numbers(1.0), None)
 
 
 @pytest.mark.parametrize(
     "problem",
-    [MinimaxProblem(1.0, Power(1.5)), MinimaxProblem(1.0, Squared(), Finite((0, 1))), Interval(0, 1)],
+    [numbers(1.0, Power(1.5)), numbers(1.0, Squared(), Finite((0, 1))), Interval(0, 1)],
     ids=str,
 )
 def test_evidence_for_the_absolute_and_squared_error_on_intervals_is_for_no_other_problem(problem: object) -> None:
@@ -46,16 +48,16 @@ def test_evidence_for_the_absolute_and_squared_error_on_intervals_is_for_no_othe
         ATOMS.bound(problem, HALF)
 
 
-@pytest.mark.parametrize("problem", [MinimaxProblem(2.0), MinimaxProblem(1.0, Absolute(), Interval(0, 2))], ids=str)
-def test_what_a_mechanism_attains_counts_for_its_own_epsilon_and_inputs_only(problem: MinimaxProblem) -> None:
-    assert ATOMS.attained(MinimaxProblem(1.0), HALF) == 7 / 16
+@pytest.mark.parametrize("problem", [numbers(2.0), numbers(1.0, Absolute(), Interval(0, 2))], ids=str)
+def test_what_a_mechanism_attains_counts_for_its_own_epsilon_and_inputs_only(problem: Problem) -> None:
+    assert ATOMS.attained(numbers(1.0), HALF) == 7 / 16
     with pytest.raises(CheckFailed, match="window"):
         ATOMS.attained(problem, HALF)
 
 
 def test_other_mechanisms_than_windows_are_refused() -> None:
     with pytest.raises(CheckFailed, match="about Window mechanisms"):
-        ATOMS.attained(MinimaxProblem(1.0), catalogue.pm(1.0))
+        ATOMS.attained(numbers(1.0), catalogue.pm(1.0))
 
 
 sixteenths = st.integers(0, 16).map(lambda n: n / 16)
@@ -118,7 +120,7 @@ def test_a_claim_is_for_powers_without_a_proof() -> None:
     for exponent in (1, 2):
         with pytest.raises(CheckFailed, match="proven and not claimed"):
             claim.bound(_asked(exponent), HALF)
-    with pytest.raises(CheckFailed, match="about inputs on an interval"):
+    with pytest.raises(CheckFailed, match="inputs must be an interval"):
         claim.bound(_asked(1, Finite((0, 1))), HALF)
     with pytest.raises(CheckFailed, match="about Window mechanisms"):
         claim.attained(other, catalogue.pm(1.0))

@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from mechdesign import CheckFailed, Circle, Interval, InvalidInput, PriorProblem, catalogue
+from mechdesign import CheckFailed, Circle, Interval, InvalidInput, catalogue
 from mechdesign.exact.piecewise import exact_error
 from mechdesign.mechanisms.product import Product
 from mechdesign.methods.polar.proof import SplitClaim
+from mechdesign.words.criteria import Average
 from mechdesign.words.priors import Atoms
 from mechdesign.words.problem import Problem
 from tests.methods import problems
+from tests.methods.problems import numbers
 
 UNIT, ROUND = Interval(0, 1), Circle()
 CLAIM = SplitClaim(0.125)
@@ -80,7 +82,7 @@ def test_other_mechanisms_are_refused(mechanism: Any, words: str) -> None:
 
 
 def test_the_claim_is_about_polar_problems() -> None:
-    other = PriorProblem(1.0, Atoms([0.5], [1.0]))
+    other = numbers(1.0, criterion=Average(Atoms([0.5], [1.0])))
     for method in (CLAIM.bound, CLAIM.attained, CLAIM.scope):
         with pytest.raises(CheckFailed, match="about a distance and an angle"):
             method(other, _pair())

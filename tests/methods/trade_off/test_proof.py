@@ -13,22 +13,24 @@ from mechdesign import (
     CheckFailed,
     Interval,
     InvalidInput,
-    MinimaxProblem,
     Power,
     Squared,
-    TradeOffProblem,
     catalogue,
     priors,
 )
 from mechdesign.exact.bins import least_average
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.mechanisms import Window
-from mechdesign.methods.prior import BinsBound, PriorProblem
+from mechdesign.methods.prior import BinsBound
 from mechdesign.methods.registry import CODEC
 from mechdesign.methods.trade_off import TradeOffBound
+from mechdesign.methods.trade_off.supports import capped_of
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
+from mechdesign.words.criteria import Average, Lexicographic
+from mechdesign.words.problem import Problem
+from tests.methods.problems import numbers
 from tests.oracles.window_laws import average_error, worst_error
 
 UNIT = Interval(0, 1)
@@ -37,14 +39,12 @@ NONE = np.empty(0)
 MIDDLE = Window(1.0, UNIT, [0.5], [1.0], 2.0)
 
 
-def _problem(
-    cap: float | None = None, prior: priors.Prior = PRIOR, slack: float = 1e-3, exponent: int = 2
-) -> TradeOffProblem:
-    return TradeOffProblem(1.0, prior, Power(float(exponent)), cap=cap, slack=slack)
+def _problem(cap: float | None = None, prior: priors.Prior = PRIOR, slack: float = 1e-3, exponent: int = 2) -> Problem:
+    return numbers(1.0, Power(float(exponent)), criterion=Lexicographic(prior, slack=slack, cap=cap))
 
 
 def test_without_prices_it_is_the_bound_under_the_prior() -> None:
-    free = BinsBound().bound(PriorProblem(1.0, PRIOR, Squared()), MIDDLE)
+    free = BinsBound().bound(numbers(1.0, Squared(), criterion=Average(PRIOR)), MIDDLE)
     assert TradeOffBound(NONE, NONE).bound(_problem(0.2), MIDDLE) == free
 
 
@@ -55,13 +55,13 @@ def test_no_mechanism_that_keeps_the_cap_beats_the_bound(price: float) -> None:
     for entry in catalogue.ON_INTERVALS:
         rival = entry.build(1.0, UNIT, Squared())
         cap = rival.worst_case(Squared())[0] * (1 + 1e-12)
-        assert rival.average_loss(Squared(), PRIOR) >= float(bound.value(_problem(cap))) - 1e-12
+        assert rival.average_loss(Squared(), PRIOR) >= float(bound.value(capped_of(_problem(cap)))) - 1e-12
 
 
 def test_the_cap_is_the_problem_s() -> None:
     evidence = TradeOffBound([0.0, 1.0], [0.01, 0.01])
     assert evidence.scope(_problem(0.25), MIDDLE).words == "all mechanisms with worst case at most 0.25"
-    assert evidence.value(_problem(0.25)) > evidence.value(_problem(0.3))
+    assert evidence.value(capped_of(_problem(0.25))) > evidence.value(capped_of(_problem(0.3)))
     with pytest.raises(CheckFailed, match="another one"):
         TradeOffBound(NONE, NONE, 0.25, _least()).bound(_problem(0.25), MIDDLE)
 
@@ -100,7 +100,7 @@ def test_the_least_worst_case_is_that_of_the_problem_s_inputs() -> None:
 
 def test_the_least_worst_case_is_that_of_the_problem_s_epsilon() -> None:
     """At a smaller epsilon the worst case is larger: what is proven for it must not be taken for this one."""
-    higher = MinimaxProblem(0.1, Squared())
+    higher = numbers(0.1, Squared())
     levels = _least(higher.epsilon)
     assert levels.least_worst_case(1.0, 2) < 0.2 < float(levels.least_worst_case(0.1, 2))
     with pytest.raises(CheckFailed, match="slack"):
@@ -109,9 +109,8 @@ def test_the_least_worst_case_is_that_of_the_problem_s_epsilon() -> None:
 
 def test_a_rounded_prior_is_in_the_scope_and_in_the_file() -> None:
     problem = _problem(0.25, priors.uniform(UNIT))
-    assert problem.is_rounded
-    assert encoded(problem)["prior"]["rounded"] is True
-    assert encoded(_problem(0.25))["prior"]["rounded"] is False
+    assert capped_of(problem).is_rounded
+    assert not capped_of(_problem(0.25)).is_rounded
     words = TradeOffBound(NONE, NONE).scope(problem, MIDDLE).words
     assert words == "all mechanisms with worst case at most 0.25, under the prior rounded to 192 atoms"
 
@@ -142,15 +141,15 @@ def test_mechanisms_for_another_problem_are_refused(mechanism: object) -> None:
 
 def test_evidence_is_about_trade_offs_only() -> None:
     for method in (TradeOffBound(NONE, NONE).bound, TradeOffBound(NONE, NONE).attained):
-        with pytest.raises(CheckFailed, match="about a TradeOffProblem"):
-            method(PriorProblem(1.0, PRIOR, Squared()), MIDDLE)
+        with pytest.raises(CheckFailed, match="criterion must be Lexicographic"):
+            method(numbers(1.0, Squared(), criterion=Average(PRIOR)), MIDDLE)
 
 
 def test_evidence_survives_its_file() -> None:
     evidence = TradeOffBound([0.0, 1.0], [2.0, 3.0])
     for known in (evidence, evolved(evidence, cap=0.25, least=_least())):
         assert CODEC.decoded(TradeOffBound, encoded(known), "evidence") == known
-    assert evidence.multiplier(_problem(0.2)) == 5.0
+    assert evidence.multiplier(capped_of(_problem(0.2))) == 5.0
 
 
 def test_prices_outside_the_inputs_are_refused() -> None:
@@ -198,25 +197,29 @@ def test_the_bound_is_the_average_under_prior_and_prices_less_what_the_cap_costs
     both = Cells.of_atoms(sorted(weights), [float(weights[x]) for x in sorted(weights)])
     mass, paid = sum(weights.values()), Fraction(cap + 1, 32) * sum(Fraction(p, 16) for p in prices.values())
     expected = max(Fraction(0), mass * least_average(1.0, exponent, both) - paid)
-    assert bound.value(problem) == expected
+    assert bound.value(capped_of(problem)) == expected
     found = bound.bound(problem, MIDDLE)
     assert Fraction(found) <= expected < Fraction(math.nextafter(found, math.inf))
-    assert bound.multiplier(problem) == sum(prices.values()) / 16
+    assert bound.multiplier(capped_of(problem)) == sum(prices.values()) / 16
 
 
 def test_the_prior_counts_as_a_whole_whatever_it_sums_to() -> None:
     """Its weights are doubles: what they miss of 1 is divided out."""
     prior = priors.Atoms([0.2, 0.5, 0.6], [0.1, 0.7, 0.2])
     problem, bound = _problem(0.2, prior), TradeOffBound([0.0, 1.0], [0.5, 0.25])
-    atoms = problem.atoms
+    atoms = capped_of(problem).atoms
     both = Cells.of_atoms([0.0, *atoms.means, 1.0], [0.5, *atoms.weights, 0.25])
     total, mass = _sums(atoms.weights, both.weights)
-    assert bound.value(problem) == (mass * least_average(1.0, 2, both) - Fraction(0.2) * Fraction(3, 4)) / total > 0
+    assert (
+        bound.value(capped_of(problem))
+        == (mass * least_average(1.0, 2, both) - Fraction(0.2) * Fraction(3, 4)) / total
+        > 0
+    )
 
 
 def test_what_a_cap_costs_is_that_of_a_whole_prior() -> None:
     twice = Cells.of_atoms([0.2, 0.6], [1.0, 3.0])
-    assert TradeOffBound([0.0, 1.0], [2.0, 3.0]).multiplier(_problem(0.2, twice)) == 1.25  # type: ignore[arg-type]
+    assert TradeOffBound([0.0, 1.0], [2.0, 3.0]).multiplier(capped_of(_problem(0.2, twice))) == 1.25  # type: ignore[arg-type]
 
 
 def test_a_price_at_a_value_of_the_prior_is_added_rounded_down() -> None:
@@ -232,7 +235,10 @@ def test_a_price_at_a_value_of_the_prior_is_added_rounded_down() -> None:
 def test_what_is_attained_is_the_average_under_the_prior_rounded_up(exponent: int) -> None:
     window = Window(1.0, UNIT, [0.1, 0.45, 0.8], [0.1, 0.3, 0.2], 2.6)
     problem = _problem(0.7, exponent=exponent)
-    exact, found = average_error(window, problem.atoms, exponent), TradeOffBound(NONE, NONE).attained(problem, window)
+    exact, found = (
+        average_error(window, capped_of(problem).atoms, exponent),
+        TradeOffBound(NONE, NONE).attained(problem, window),
+    )
     assert Fraction(math.nextafter(found, 0.0)) < exact <= Fraction(found)
 
 
@@ -253,10 +259,10 @@ def test_a_cap_is_up_to_one_and_a_half_times_the_slack_above_the_least(monkeypat
 
     monkeypatch.setattr(LevelledPrior, "least_worst_case", least)
     problem = _problem(slack=0.5)
-    assert TradeOffBound(NONE, NONE, 0.4375, _least()).cap_of(problem) == 0.4375
+    assert TradeOffBound(NONE, NONE, 0.4375, _least()).cap_of(capped_of(problem)) == 0.4375
     assert asked == [(1.0, 2)]
     with pytest.raises(CheckFailed, match="slack"):
-        TradeOffBound(NONE, NONE, math.nextafter(0.4375, 1.0), _least()).cap_of(problem)
+        TradeOffBound(NONE, NONE, math.nextafter(0.4375, 1.0), _least()).cap_of(capped_of(problem))
 
 
 @pytest.mark.parametrize("places", [[-0.25, 0.5], [0.5, 1.25]])
@@ -265,12 +271,12 @@ def test_prices_and_atoms_stand_among_the_inputs(places: list[float]) -> None:
         TradeOffBound(places, [1.0, 1.0]).bound(_problem(0.3), MIDDLE)
     levels = LevelledPrior(places, [0.4, 0.4], [0.5, 0.5])
     with pytest.raises(CheckFailed, match="not among the inputs"):
-        TradeOffBound(NONE, NONE, 0.01, levels).cap_of(_problem())
+        TradeOffBound(NONE, NONE, 0.01, levels).cap_of(capped_of(_problem()))
     assert TradeOffBound([0.0, 1.0], [1.0, 1.0]).bound(_problem(0.3), MIDDLE) >= 0
 
 
 def test_a_cap_of_nothing_is_a_cap() -> None:
-    assert TradeOffBound(NONE, NONE, 0.0, _least()).cap_of(_problem()) == 0.0
+    assert TradeOffBound(NONE, NONE, 0.0, _least()).cap_of(capped_of(_problem())) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,18 @@ from mechdesign_solvers import Highs, LinearProgram
 from mechdesign import Absolute, FileProblem, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
-from mechdesign.methods.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.methods.prior import PriorProblem, optimal_prior
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import FORMAT, VERSION, Design
 from mechdesign.methods.saved import design_of_document
-from mechdesign.methods.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off, pareto
+from mechdesign.methods.trade_off import TradeOffBound, pareto
 from mechdesign.methods.trade_off.capped_search import _united
+from mechdesign.methods.trade_off.supports import capped_of
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
 from mechdesign.words import priors
 from mechdesign.words.cells import Cells
+from mechdesign.words.criteria import Average, Lexicographic
+from tests.methods.problems import numbers
 
 UNIT = Interval(0, 1)
 FEW = priors.Atoms([0.2, 0.5, 0.6], [0.25, 0.5, 0.25])
@@ -57,9 +59,9 @@ def _compact(epsilon: float, exponent: int, prior: priors.Atoms, cap: float, out
 
 @pytest.mark.parametrize("exponent", [1, 2])
 def test_the_compact_program_brackets_the_optimum(exponent: int) -> None:
-    worst = optimal_minimax(MinimaxProblem(1.5, Power(float(exponent)))).certificate.upper
+    worst = solve(numbers(1.5, Power(float(exponent)))).certificate.upper
     cap = 1.05 * worst
-    certificate = optimal_trade_off(TradeOffProblem(1.5, FEW, Power(float(exponent)), cap=cap)).certificate
+    certificate = solve(numbers(1.5, Power(float(exponent)), criterion=Lexicographic(FEW, cap=cap))).certificate
     # few inputs keep the cap, outputs on a grid that has almost all that could matter: below, up to the grid
     inputs = np.concatenate([FEW.points, [0.0, 0.25, 0.75, 1.0]])
     relaxed = _compact(1.5, exponent, FEW, cap, np.linspace(0, 1, 41), inputs)
@@ -74,8 +76,8 @@ def test_the_compact_program_brackets_the_optimum(exponent: int) -> None:
 @pytest.mark.parametrize("loss", [Absolute(), Squared()], ids=lambda loss: loss.name)
 def test_the_lexicographic_optimum_keeps_the_least_worst_case(loss: Power) -> None:
     prior = priors.normal(0.3, 0.1, UNIT)
-    design = optimal_trade_off(TradeOffProblem(1.0, prior, loss, gap=1e-3))
-    floor = optimal_minimax(MinimaxProblem(1.0, loss)).certificate
+    design = solve(numbers(1.0, loss, criterion=Lexicographic(prior)), gap=1e-3)
+    floor = solve(numbers(1.0, loss)).certificate
     assert isinstance(design.mechanism, Window)
     worst = float(exact_worst_error(design.mechanism, int(loss.exponent)))
     assert floor.lower * (1 - 1e-12) <= worst <= floor.upper * (1 + 2e-3)
@@ -85,13 +87,13 @@ def test_the_lexicographic_optimum_keeps_the_least_worst_case(loss: Power) -> No
 
 
 def test_a_generous_cap_gives_the_optimum_under_the_prior() -> None:
-    free = optimal_prior(PriorProblem(1.0, FEW)).certificate
-    capped = optimal_trade_off(TradeOffProblem(1.0, FEW, cap=1.0)).certificate
+    free = solve(numbers(1.0, criterion=Average(FEW))).certificate
+    capped = solve(numbers(1.0, criterion=Lexicographic(FEW, cap=1.0))).certificate
     assert (capped.lower, capped.upper) == pytest.approx((free.lower, free.upper), rel=1e-12)
 
 
 def test_the_curve_falls_and_is_convex() -> None:
-    designs = pareto(TradeOffProblem(1.0, FEW, Squared(), gap=1e-3), count=5)
+    designs = pareto(numbers(1.0, Squared(), criterion=Lexicographic(FEW)), count=5, gap=1e-3)
     assert len(designs) == 5
     caps = [design.report.details["cap"] for design in designs]
     lower = [design.certificate.lower for design in designs]
@@ -102,14 +104,14 @@ def test_the_curve_falls_and_is_convex() -> None:
     for k in range(1, 4):
         share = (caps[k] - caps[k - 1]) / (caps[k + 1] - caps[k - 1])
         assert lower[k] <= (1 - share) * upper[k - 1] + share * upper[k + 1]
-    free = optimal_prior(PriorProblem(1.0, FEW, Squared())).certificate
+    free = solve(numbers(1.0, Squared(), criterion=Average(FEW))).certificate
     assert lower[-1] == pytest.approx(free.lower, rel=1e-12)
 
 
 def test_no_published_mechanism_that_keeps_the_cap_has_a_lower_average() -> None:
     from mechdesign import catalogue
 
-    design = optimal_trade_off(TradeOffProblem(2.0, FEW, Absolute(), cap=0.3))
+    design = solve(numbers(2.0, Absolute(), criterion=Lexicographic(FEW, cap=0.3)))
     kept = 0
     for entry in catalogue.ON_INTERVALS:
         rival = entry.build(2.0, UNIT, Absolute())
@@ -120,24 +122,24 @@ def test_no_published_mechanism_that_keeps_the_cap_has_a_lower_average() -> None
 
 
 def test_bounds_scale_with_the_domain() -> None:
-    unit = optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), cap=0.22)).certificate
+    unit = solve(numbers(1.0, Squared(), criterion=Lexicographic(FEW, cap=0.22))).certificate
     prior = priors.Atoms(10 * FEW.points - 3, FEW.weights)
-    wide = optimal_trade_off(TradeOffProblem(1.0, prior, Squared(), Interval(-3, 7), cap=22.0)).certificate
+    wide = solve(numbers(1.0, Squared(), Interval(-3, 7), Lexicographic(prior, cap=22.0))).certificate
     assert wide.lower <= 100 * unit.upper
     assert 100 * unit.lower <= wide.upper
 
 
 def test_a_rounded_prior_keeps_its_mean_and_is_in_the_certificate() -> None:
-    problem = TradeOffProblem(1.0, priors.beta(2.0, 5.0, UNIT), Squared(), gap=1e-2)
-    design = optimal_trade_off(problem)
+    problem = numbers(1.0, Squared(), criterion=Lexicographic(priors.beta(2.0, 5.0, UNIT)))
+    design, asked = solve(problem, gap=1e-2), capped_of(problem)
     assert design.problem == problem
-    assert problem.is_rounded
-    assert problem.atoms.mean == pytest.approx(2 / 7, abs=1e-12)
-    assert f"rounded to {problem.atoms.means.size} atoms" in design.certificate.valid_for
+    assert asked.is_rounded
+    assert asked.atoms.mean == pytest.approx(2 / 7, abs=1e-12)
+    assert f"rounded to {asked.atoms.means.size} atoms" in design.certificate.valid_for
 
 
 def test_the_scope_names_the_cap() -> None:
-    certificate = optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), cap=0.22)).certificate
+    certificate = solve(numbers(1.0, Squared(), criterion=Lexicographic(FEW, cap=0.22))).certificate
     assert certificate.valid_for == "all mechanisms with worst case at most 0.22"
 
 
@@ -150,15 +152,15 @@ def _json(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_tampering_that_overstates_breaks_the_certificate() -> None:
-    design = optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), cap=0.2))
+    design = solve(numbers(1.0, Squared(), criterion=Lexicographic(FEW, cap=0.2)))
     document, evidence = _document(design), design.evidence
     assert isinstance(evidence, TradeOffBound)
     assert evidence.prices.size
     assert design_of_document(document, "a file") == design
     # a smaller cap than the mechanism keeps, a larger one, another prior, prices that are too high or too low
     others = [
-        {"problem": _json(encoded(evolved(design.problem, **change)))}
-        for change in ({"cap": 0.19}, {"cap": 0.21}, {"prior": priors.Atoms([0.2, 0.5, 0.6], [0.3, 0.4, 0.3])})
+        {"problem": _json(encoded(evolved(design.problem, criterion=Lexicographic(prior, cap=cap))))}
+        for prior, cap in ((FEW, 0.19), (FEW, 0.21), (priors.Atoms([0.2, 0.5, 0.6], [0.3, 0.4, 0.3]), 0.2))
     ]
     for factor in (10, 0.1):
         forged = encoded(evolved(evidence, prices=factor * evidence.prices))
@@ -174,29 +176,28 @@ def test_tampering_that_overstates_breaks_the_certificate() -> None:
 @pytest.mark.parametrize("cap", [None, 0.22])
 @pytest.mark.parametrize("prior", [FEW, priors.uniform(UNIT), priors.Atoms.of_data(np.arange(300) / 300)])
 def test_a_design_comes_back_from_its_file_as_it_was(prior: priors.Prior, cap: float | None, tmp_path: Path) -> None:
-    design = optimal_trade_off(TradeOffProblem(1.0, prior, Squared(), cap=cap, gap=1e-2))
-    assert design.problem == TradeOffProblem(1.0, prior, Squared(), cap=cap, gap=1e-2)
+    design = solve(numbers(1.0, Squared(), criterion=Lexicographic(prior, cap=cap)), gap=1e-2)
+    assert design.problem == numbers(1.0, Squared(), criterion=Lexicographic(prior, cap=cap))
     assert load_design(design.save(tmp_path / "design.json")) == design
 
 
 def test_a_density_that_is_a_function_is_held_as_the_cells_whose_means_it_was_rounded_to(tmp_path: Path) -> None:
-    asked = TradeOffProblem(1.0, priors.Density(lambda x: 2 * x, UNIT), Squared(), cap=0.22, gap=1e-2)
-    design = optimal_trade_off(asked)
-    assert isinstance(design.problem, TradeOffProblem)
-    assert isinstance(design.problem.prior, Cells)
-    assert design.problem.is_rounded
-    assert design.problem.atoms == asked.atoms
+    asked = numbers(1.0, Squared(), criterion=Lexicographic(priors.Density(lambda x: 2 * x, UNIT), cap=0.22))
+    design = solve(asked, gap=1e-2)
+    assert isinstance(design.problem.criterion.prior, Cells)
+    assert capped_of(design.problem).is_rounded
+    assert capped_of(design.problem).atoms == capped_of(asked).atoms
     assert load_design(design.save(tmp_path / "design.json")) == design
 
 
 def test_a_cap_no_mechanism_keeps_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no mechanism keeps a cap below"):
-        optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), cap=0.1))
+        solve(numbers(1.0, Squared(), criterion=Lexicographic(FEW, cap=0.1)))
 
 
 def test_a_time_limit_gives_bounds_and_no_design() -> None:
     with pytest.raises(NoAnswer) as stopped:
-        optimal_trade_off(TradeOffProblem(4.0, priors.uniform(UNIT), Absolute(), gap=1e-6), seconds=0.5)
+        solve(numbers(4.0, Absolute(), criterion=Lexicographic(priors.uniform(UNIT))), seconds=0.5, gap=1e-6)
     assert stopped.value.lower <= stopped.value.upper
 
 
@@ -213,14 +214,22 @@ def test_a_time_limit_gives_bounds_and_no_design() -> None:
     ],
 )
 def test_bad_problems_name_the_field(fields: dict[str, object], word: str) -> None:
+    words = {name: fields[name] for name in fields.keys() & {"epsilon", "loss"}}
+    demands = {name: fields[name] for name in fields.keys() & {"gap"}}
+    said = {name: fields[name] for name in fields.keys() - words.keys() - demands.keys()}
+
+    def ask() -> Design:
+        criterion = Lexicographic(**{"prior": FEW} | said)  # type: ignore[arg-type]
+        return solve(numbers(**{"epsilon": 1.0, "criterion": criterion} | words), **demands)  # type: ignore[arg-type]
+
     with pytest.raises(InvalidInput, match=word):
-        TradeOffProblem(**({"epsilon": 1.0, "prior": FEW} | fields))  # type: ignore[arg-type]
+        ask()
 
 
 @pytest.mark.parametrize("count", [1, True, 2.5])
 def test_a_curve_has_at_least_two_points(count: object) -> None:
     with pytest.raises(InvalidInput, match="count"):
-        pareto(TradeOffProblem(1.0, FEW), count=count)  # type: ignore[arg-type]
+        pareto(numbers(1.0, criterion=Lexicographic(FEW)), count=count)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +240,7 @@ def test_a_curve_has_at_least_two_points(count: object) -> None:
     ],
 )
 def test_outputs_that_round_to_one_double_are_united(inputs: Interval, prior: priors.Prior) -> None:
-    design = optimal_trade_off(TradeOffProblem(1.0, prior, Absolute(), inputs))
+    design = solve(numbers(1.0, Absolute(), inputs, Lexicographic(prior)))
     assert isinstance(design.mechanism, Window)
     assert (np.diff(design.mechanism.points) > 0).all()
     assert design.certificate.relative_gap <= 1e-3
@@ -243,12 +252,12 @@ def test_equal_places_add_their_masses() -> None:
 
 
 def test_the_scope_names_a_rounded_prior() -> None:
-    certificate = optimal_trade_off(TradeOffProblem(1.0, priors.uniform(UNIT), Squared(), cap=0.22)).certificate
+    certificate = solve(numbers(1.0, Squared(), criterion=Lexicographic(priors.uniform(UNIT), cap=0.22))).certificate
     assert certificate.valid_for == "all mechanisms with worst case at most 0.22, under the prior rounded to 192 atoms"
 
 
 def test_the_slack_is_proven_and_widens_the_cap() -> None:
-    tight, loose = (optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), slack=slack)) for slack in (1e-3, 0.1))
+    tight, loose = (solve(numbers(1.0, Squared(), criterion=Lexicographic(FEW, slack=slack))) for slack in (1e-3, 0.1))
     assert loose.certificate.upper < tight.certificate.lower
     evidence = loose.certificate.evidence
     assert isinstance(evidence, TradeOffBound)
@@ -257,26 +266,26 @@ def test_the_slack_is_proven_and_widens_the_cap() -> None:
     least = float(evidence.least.least_worst_case(1.0, 2))
     assert least * 1.1 <= evidence.cap <= least * 1.15
     forged = _document(loose)
-    forged["problem"]["slack"] = 0.01
+    forged["problem"]["criterion"]["slack"] = 0.01
     with pytest.raises(FileProblem, match="slack"):
         design_of_document(forged, "a file")
 
 
 def test_bounds_are_finite_and_true_when_the_least_worst_case_is_not_found() -> None:
     with pytest.raises(NoAnswer, match="least worst case") as stopped:
-        optimal_trade_off(TradeOffProblem(2.0, FEW, Squared(), gap=1e-4, slack=1e-5), seconds=1e-6)
-    free = optimal_prior(PriorProblem(2.0, FEW, Squared())).certificate
+        solve(numbers(2.0, Squared(), criterion=Lexicographic(FEW, slack=1e-5)), seconds=1e-6, gap=1e-4)
+    free = solve(numbers(2.0, Squared(), criterion=Average(FEW))).certificate
     assert 0 < stopped.value.lower <= free.upper
-    assert optimal_minimax(MinimaxProblem(2.0, Squared())).certificate.lower <= stopped.value.upper <= 0.25
+    assert solve(numbers(2.0, Squared())).certificate.lower <= stopped.value.upper <= 0.25
 
 
 @pytest.mark.parametrize("seconds", ["a", math.inf, -1.0])
 def test_bad_time_limits_are_refused(seconds: object) -> None:
     with pytest.raises(InvalidInput, match="seconds"):
-        optimal_trade_off(TradeOffProblem(1.0, FEW), seconds=seconds)  # type: ignore[arg-type]
+        solve(numbers(1.0, criterion=Lexicographic(FEW)), seconds=seconds)  # type: ignore[arg-type]
 
 
 @pytest.mark.filterwarnings("error")
 def test_subnormal_weights_give_no_warning() -> None:
     prior = priors.Atoms([0.1, 0.2, 0.5, 0.6], [5e-324, 0.5, 0.5, 5e-324])
-    assert optimal_trade_off(TradeOffProblem(1.0, prior, Squared(), cap=0.22)).certificate.relative_gap <= 1e-3
+    assert solve(numbers(1.0, Squared(), criterion=Lexicographic(prior, cap=0.22))).certificate.relative_gap <= 1e-3

@@ -28,7 +28,7 @@ from mechdesign.studies.places import Rectangle, uniform_paths
 from mechdesign.words.domains import Circle, Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.workloads import parse_workload
-from tests.methods.problems import workload_problem
+from tests.methods.problems import numbers, workload_problem
 
 ONE_TIME = ("grr", "sue", "oue", "blh", "olh", "ss", "she", "the", "hr")
 SALARIES = np.round(np.clip(np.random.default_rng(4).lognormal(10.7, 0.5, 3000), 0, 249_000), 2)
@@ -128,7 +128,7 @@ def test_advice_on_a_mean_says_how_far_off_the_first_mechanism_met_is() -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_the_optimum_for_a_value_is_the_certified_one_and_no_rival_is_better(epsilon: float) -> None:
     advice = md.advise("value", epsilon=epsilon, bounds=(0, 10))
-    optimum = md.optimal_minimax(md.MinimaxProblem(epsilon, inputs=Interval(0, 10))).certificate
+    optimum = md.solve(numbers(epsilon, inputs=Interval(0, 10))).certificate
     error = advice.expected_error
     assert error.lower <= optimum.upper
     assert optimum.lower <= error.upper <= error.lower * 1.002

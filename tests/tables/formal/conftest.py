@@ -11,7 +11,7 @@ import pytest
 
 from mechdesign import Average, Problem, Pure, Worst, solve
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.methods.result import Design
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import build_theories
@@ -21,6 +21,7 @@ from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
 from mechdesign.words.priors import uniform
 from mechdesign.words.workloads import Prefix, Ranges, Workload
+from tests.methods.problems import numbers
 
 ITEMS = {
     "response": {},
@@ -46,7 +47,7 @@ def kinds() -> dict[str, Table]:
     made = {kind: make_table(Encoding(kind, 1.0, 5, kind, options), 16) for kind, options in ITEMS.items()}
     return made | {
         "finite": make_table(catalogue.randomised_response(1.0, Finite((0, 1, 5)))),
-        "window": make_table(optimal_minimax(MinimaxProblem(1.0, Squared(), Interval(0, 1), gap=1e-2))),
+        "window": make_table(solve(numbers(1.0, Squared()), gap=1e-2)),
         "unbiased": make_table(optimal_unbiased(UnbiasedProblem(1.0, prior, Interval(-1, 1), size=9, gap=1e-2))),
         "pieces": make_table(catalogue.pm(1.0)),
         "additive": make_table(catalogue.laplace(1.0), 16),
@@ -56,12 +57,11 @@ def kinds() -> dict[str, Table]:
 @pytest.fixture(scope="session")
 def designs() -> dict[str, Design]:
     """A design with every kind of evidence that Coq checks."""
-    unit = Interval(0, 1)
     return {
         "matrix, worst case": solve(Problem(loss=LINE, privacy=Pure(1.0))),
         "matrix, average": solve(Problem(loss=LINE, privacy=Pure(1.0), criterion=Average([0.5, 0.25, 0.25]))),
-        "distance": optimal_minimax(MinimaxProblem(2.0, Absolute(), unit, gap=1e-2)),
-        "square": optimal_minimax(MinimaxProblem(1.0, Squared(), unit, gap=1e-2)),
+        "distance": solve(numbers(2.0, Absolute()), gap=1e-2),
+        "square": solve(numbers(1.0, Squared()), gap=1e-2),
         "workload, average": workload(Prefix(4), Average()),
         "workload, worst type": workload(Prefix(4), Worst()),
         "queries with weights": workload(Workload(Prefix(3), [1, 4, 1]), Average()),

@@ -12,11 +12,13 @@ from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.methods import UnbiasedProblem, optimal_unbiased
+from mechdesign.methods.registry import solve
 from mechdesign.tables import make_table
 from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Absolute, Squared
 from mechdesign.words.priors import uniform
+from tests.methods.problems import numbers
 
 
 def windows(largest=6.0):
@@ -113,7 +115,7 @@ def test_errors_bias_and_variance_are_those_of_the_rows(mechanism, exponent):
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
 @pytest.mark.parametrize(("loss", "exponent"), [(Absolute(), 1), (Squared(), 2)])
 def test_rounding_costs_little(epsilon, loss, exponent):
-    design = optimal_minimax(MinimaxProblem(epsilon, loss, gap=1e-3))
+    design = solve(numbers(epsilon, loss), gap=1e-3)
     exact = exact_worst_error(design.mechanism, exponent)
     losses = {bits: float(make_table(design, bits).worst_error(exponent) / exact - 1) for bits in (16, 32)}
     assert losses[16] <= 4e-3
@@ -148,7 +150,7 @@ def test_the_certificate_of_a_design_is_shipped_and_holds(tables):
 
 def test_counts_that_do_not_fit_are_refused():
     with pytest.raises(InvalidInput, match=r"2\^63"):
-        make_table(optimal_minimax(MinimaxProblem(2.0, gap=1e-2)), 62)
+        make_table(solve(numbers(2.0), gap=1e-2), 62)
 
 
 def test_outputs_without_a_count_are_dropped():

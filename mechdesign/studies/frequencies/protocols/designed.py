@@ -122,7 +122,7 @@ class Designed:
     def _shipped(self, places: Counts) -> Counts:
         if self.table is None:
             rule = "be a numpy Generator for a mechanism that is no table"
-            raise InvalidInput("rng", "OperatingSystem()", rule, "make a table of it first: deploy.make_table")
+            raise InvalidInput("rng", "OperatingSystem()", rule, "make a table of it first: make_table")
         outputs = sample_codes(self.table, self.items[places])
         if self.edges is None:
             assert isinstance(self.table.law, Listed)

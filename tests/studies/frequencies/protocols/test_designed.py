@@ -14,6 +14,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import Discrete, Product
 from mechdesign.studies.frequencies.protocols import OperatingSystem, designed, protocol
 from mechdesign.tables import make_table
+from tests.methods.problems import numbers
 
 RATE = 1e-6
 UNIT = Interval(0, 1)
@@ -27,7 +28,7 @@ def sources():
         "laplace": (catalogue.laplace(2.0, UNIT), 4),
         "truncated laplace": (catalogue.truncated_laplace(2.0, UNIT), 4),
         "staircase": (catalogue.staircase(2.0, UNIT, md.Absolute()), 4),
-        "minimax": (md.optimal_minimax(md.MinimaxProblem(1.0, md.Absolute(), UNIT)), 5),
+        "minimax": (md.solve(numbers(1.0, md.Absolute(), UNIT)), 5),
         "duchi": (catalogue.duchi(2.0), 2),
     }
 

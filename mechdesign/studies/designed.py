@@ -1,15 +1,14 @@
-"""How designs are told: as JSON, and for mechanisms with a base measure outputs, priors, tables and pictures."""
+"""How designs are told: as JSON, and for mechanisms with a base measure outputs, priors and tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.cli import output
 from mechdesign.field import Row
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
@@ -21,14 +20,16 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods.result import Certificate, Design, Report
-from mechdesign.methods.summary import certificate_words, gap_words, mechanism_words, worst_variance_words
+from mechdesign.methods.result import Design, Report
+from mechdesign.methods.summary import gap_words, mechanism_words, worst_variance_words
 from mechdesign.methods.words import Labels, counted
 from mechdesign.plot.certified import Based
 from mechdesign.plot.designs import gathered, is_based, names_of
+from mechdesign.values.answers import if_shown, merged
 from mechdesign.values.codec import kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
+from mechdesign.values.tables import Grid, number
 from mechdesign.words.priors import Atoms
 
 Floats = NDArray[np.float64]
@@ -42,35 +43,33 @@ def is_certified_optimum(mechanism: Mechanism | TogetherLaw) -> TypeGuard[Mechan
     return isinstance(mechanism, Discrete) or (not isinstance(mechanism, Product | TogetherLaw) and is_based(mechanism))
 
 
-def print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None = None) -> None:
+def mechanism_lines(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None = None) -> Iterator[Grid | str]:
     """Whatever kind of mechanism a certified optimum is."""
     if is_based(mechanism):
-        print_based(mechanism, prior)
+        yield from based_lines(mechanism, prior)
     elif isinstance(mechanism, Discrete):
-        output.console.print()
-        print_finite(mechanism, *names_of(mechanism, labels))
+        yield ""
+        yield from finite_lines(mechanism, *names_of(mechanism, labels))
 
 
-def print_based(mechanism: Based, prior: Atoms | None) -> None:
+def based_lines(mechanism: Based, prior: Atoms | None) -> Iterator[Grid | str]:
     """The outputs and base measure, all of them or by tenths of the range, with the least-favourable prior."""
     if isinstance(mechanism, ConditionalNoise):
-        output.console.print(f"{mechanism_words(mechanism)}\n", soft_wrap=True)
+        yield f"{mechanism_words(mechanism)}\n"
         return
-    output.console.print(f"\nmechanism: {mechanism_words(mechanism)}\n", soft_wrap=True)
+    yield f"\nmechanism: {mechanism_words(mechanism)}\n"
     if mechanism.points.size <= _MOST_LISTED:
-        rows = [
-            [f"{place:.10g}", output.number(mass)] for place, mass in zip(mechanism.points, mechanism.base, strict=True)
-        ]
-        output.print_table("Outputs", ["output", "base"], rows, left=0)
-        output.console.print()
+        rows = [[f"{place:.10g}", number(mass)] for place, mass in zip(mechanism.points, mechanism.base, strict=True)]
+        yield grid("Outputs", ["output", "base"], rows, left=0)
+        yield ""
     if prior is not None and prior.points.size <= _MOST_LISTED:
-        rows = [[f"{place:.10g}", output.number(mass)] for place, mass in zip(prior.points, prior.weights, strict=True)]
-        output.print_table("Least-favourable prior", ["input", "weight"], rows, left=0)
-        output.console.print()
-    _print_stretches(mechanism, prior)
+        rows = [[f"{place:.10g}", number(mass)] for place, mass in zip(prior.points, prior.weights, strict=True)]
+        yield grid("Least-favourable prior", ["input", "weight"], rows, left=0)
+        yield ""
+    yield from _stretches(mechanism, prior)
 
 
-def _print_stretches(mechanism: Based, prior: Atoms | None) -> None:
+def _stretches(mechanism: Based, prior: Atoms | None) -> Iterator[Grid | str]:
     """Shares of the base measure (and of the prior) by tenths of the range, where either is too long to list."""
     columns: list[tuple[str, Atoms]] = []
     if mechanism.points.size > _MOST_LISTED:
@@ -87,17 +86,17 @@ def _print_stretches(mechanism: Based, prior: Atoms | None) -> None:
         [f"{edges[k]:.4g}", f"{edges[k + 1]:.4g}", *(f"{100 * share[k]:.2f}%" for share in shares)]
         for k in range(_STRETCHES)
     ]
-    output.print_table("Where the mass is", ["from", "to", *(name for name, _ in columns)], rows, left=0)
-    output.console.print()
+    yield grid("Where the mass is", ["from", "to", *(name for name, _ in columns)], rows, left=0)
+    yield ""
 
 
-def print_finite(mechanism: Discrete, row_names: Sequence[str], column_names: Sequence[str]) -> None:
+def finite_lines(mechanism: Discrete, row_names: Sequence[str], column_names: Sequence[str]) -> Iterator[Grid | str]:
     """A finite mechanism's table if it is small, else how large it is and which outputs are used most."""
     table = np.asarray(mechanism.probabilities)
     rows, columns = table.shape
     if rows <= _MOST_LISTED and columns <= _MOST_LISTED:
         lines = [[name, *(f"{value:.6f}" for value in row)] for name, row in zip(row_names, table, strict=True)]
-        output.print_table("Probability of each output (column) for each input (row)", ["", *column_names], lines)
+        yield grid("Probability of each output (column) for each input (row)", ["", *column_names], lines)
     else:
         share = table.mean(axis=0)
         best = np.argsort(-share)[:_MOST_LISTED]
@@ -105,11 +104,11 @@ def print_finite(mechanism: Discrete, row_names: Sequence[str], column_names: Se
             [column_names[j], f"{share[j]:.6f}", f"{table[:, j].min():.3g}", f"{table[:, j].max():.3g}"] for j in best
         ]
         title = f"{counted(rows, 'input')}, {counted(columns, 'output')}; those used most"
-        output.print_table(title, ["output", "mean probability", "least", "most"], lines)
-    output.console.print()
+        yield grid(title, ["output", "mean probability", "least", "most"], lines)
+    yield ""
 
 
-def print_pieces(mechanism: Piecewise) -> None:
+def pieces_lines(mechanism: Piecewise) -> Iterator[Grid | str]:
     """The pieces at three inputs as a table."""
     rows = []
     outputs = mechanism.outputs
@@ -119,9 +118,9 @@ def print_pieces(mechanism: Piecewise) -> None:
         spans = zip(pieces.edges[:-1], pieces.edges[1:], pieces.densities, strict=True)
         for k, (start, stop, density) in enumerate(spans):
             place, *ends = (f"{value:.{digits}g}" for value in (pieces.x, start, stop))
-            rows.append(["" if k else place, *ends, output.number(density)])
-    output.print_table("Pieces", ["input x", "from", "to", "density"], rows)
-    output.console.print()
+            rows.append(["" if k else place, *ends, number(density)])
+    yield grid("Pieces", ["input x", "from", "to", "density"], rows)
+    yield ""
 
 
 # -- as JSON ----------------------------------------------------------------------------------------------------------
@@ -177,10 +176,10 @@ def _also(mechanism: Mechanism | TogetherLaw) -> dict[str, Any]:
         more = AlsoBase(tuple(mechanism.outputs.points), tuple(mechanism.probabilities.min(axis=0).tolist()))
     elif isinstance(mechanism, Product):
         split = AlsoSplit(tuple(part.epsilon for part in mechanism.parts))
-        return output.merged(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
+        return merged(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
     elif not isinstance(mechanism, TogetherLaw) and is_based(mechanism):
         more = AlsoBase(tuple(mechanism.points.tolist()), tuple(mechanism.base.tolist()))
-    return output.merged(more)
+    return merged(more)
 
 
 def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
@@ -192,7 +191,7 @@ def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
 
 def mechanism_document(mechanism: Mechanism | TogetherLaw) -> dict[str, Any]:
     """A mechanism as files have it, and what it looks like."""
-    return output.merged(mechanism) | _also(mechanism)
+    return merged(mechanism) | _also(mechanism)
 
 
 def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
@@ -251,9 +250,9 @@ class Beside:
     """What commands say beside a design: the prior no mechanism does better against, the variance at the worst input
     where an average is least, and the field."""
 
-    least_favourable: Atoms | None = output.if_shown()
-    worst_case_variance: float | None = output.if_shown()
-    comparison: tuple[Row, ...] | None = output.if_shown()
+    least_favourable: Atoms | None = if_shown()
+    worst_case_variance: float | None = if_shown()
+    comparison: tuple[Row, ...] | None = if_shown()
 
 
 Several = tuple[Mapping[str, Any], ...]
@@ -265,14 +264,21 @@ def designs(*kinds: type) -> Any:
     return field(metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Designed, *kinds)}))
 
 
-def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> None:
-    """The interval on the optimum in plain words, the outputs its class is tied to included."""
-    output.console.print(certificate_words(certificate, what, mechanism), soft_wrap=True)
-
-
-def print_gap(design: Design) -> None:
+def gap_lines(design: Design) -> Iterator[str]:
     """What the interval means for anyone who wants a better mechanism, and the worst case where that is another."""
-    output.console.print(gap_words(design.certificate), soft_wrap=True)
+    yield gap_words(design.certificate)
     beside = worst_variance_words(design)
     if beside is not None:
-        output.console.print(beside, soft_wrap=True)
+        yield beside
+
+
+def above(percent: float | None, *, at_least: bool = False) -> str:
+    """Per cent above the optimum, as tables show it; ``at_least`` rounds down."""
+    from mechdesign import plot
+
+    return "" if percent is None else plot.above(1 + percent / 100, 1.0, at_least=at_least)
+
+
+def grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Grid:
+    """A table from lists."""
+    return Grid(title, tuple(headings), tuple(map(tuple, rows)), left)

@@ -1,25 +1,33 @@
-"""What `jrr` says where the grouping is hidden: three numbers for groups, and the optimum of all laws with --hidden."""
+"""Joint responses whose grouping is hidden: three numbers for groups, and the optimum over all laws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from mechdesign.cli import output
-from mechdesign.cli.certified import Designed
-from mechdesign.cli.sent import Sent
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.hidden import MOST_USERS, HiddenLoss, hidden_loss
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.hidden_joint.crowd import Crowd
+from mechdesign.methods.hidden_joint.crowd import Crowd, crowd_of
 from mechdesign.methods.hidden_joint.search import parts, without
 from mechdesign.methods.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
 from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
 from mechdesign.methods.words import heading
+from mechdesign.studies.designed import Designed
+from mechdesign.values.answers import Answer, Say, if_shown, silent
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
+from mechdesign.values.tables import Grid, number
+from mechdesign.words.privacy import Hidden, require_colluders
+from mechdesign.words.problem import Problem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 GROUPS_DELTA = 1e-6
 """The chance that is left out of what groups tell where none was named: without one their numbers are often endless."""
@@ -53,8 +61,8 @@ class HiddenNumbers:
     p: float
     mean_liars: float
     floor: float | None
-    hidden: HiddenTold | None = output.if_shown()
-    one_in_ten_stay_away: float | None = output.if_shown()
+    hidden: HiddenTold | None = if_shown()
+    one_in_ten_stay_away: float | None = if_shown()
 
 
 @frozen
@@ -75,10 +83,7 @@ class ServersSaid:
 class Served:
     """The collection, if there was one."""
 
-    run: ServersSaid | None = output.if_shown()
-
-
-ANSWERS = (Designed, HiddenNumbers, Served)
+    run: ServersSaid | None = if_shown()
 
 
 def told(law: TogetherLaw, users: int, colluders: int, delta: float) -> HiddenTold | None:
@@ -121,20 +126,100 @@ def hidden_told(design: Design, colluders: int) -> HiddenTold | None:
     return told(law, problem.users, colluders, problem.delta)
 
 
-def print_answer(design: Design, colluders: int, run: ServersSaid | None = None) -> None:
-    """The answer as JSON."""
-    problem, law, _ = parts(design)
-    floor = None if problem.floor is None else problem.floor * problem.independent_variance
-    numbers = HiddenNumbers(
-        design.certificate.upper,
-        problem.independent_variance,
-        law.truth,
-        law.users * (1 - law.truth),
-        floor,
-        hidden_told(design, colluders),
-        _away(design),
-    )
-    output.print_json(Designed.of(design), numbers, Served(run))
+@frozen
+class HiddenJointStudy:
+    """The best of all laws, private against everybody else together; with ``serving`` it is run with three servers."""
+
+    problem: Problem
+    colluders: int = 0
+    serving: bool = False
+    seconds: float = 60.0
+    gap: float | None = None
+
+    reads: ClassVar[tuple[Path, ...]] = ()
+    keeps: ClassVar[tuple[Path, ...]] = ()
+
+    def __attrs_post_init__(self) -> None:
+        require_colluders(self.colluders, self._users)
+        if self.serving:
+            require_served(crowd_of(self.problem))
+
+    @property
+    def doing(self) -> str:
+        return f"joint response of {self._users} users"
+
+    @property
+    def _users(self) -> int:
+        if not isinstance(self.problem.privacy, Hidden):
+            raise InvalidInput("privacy", self.problem.privacy, "be Hidden: private against everybody else together")
+        return self.problem.privacy.users
+
+    def answer(self, say: Say = silent, warn: Say = warnings.warn) -> HiddenJoint:
+        """The optimum, and the collection if it is asked for."""
+        from mechdesign.methods.registry import solve
+
+        clock = Clock(self.seconds)
+        design = solve(self.problem, clock.left(), gap=self.gap, method="hidden_joint")
+        return HiddenJoint(design, self.colluders, serve(design, clock, say) if self.serving else None)
+
+
+@frozen
+class HiddenJoint(Answer):
+    """The optimum over all laws, what it tells, and a collection with it."""
+
+    design: Design
+    colluders: int = 0
+    run: ServersSaid | None = None
+
+    @property
+    def said(self) -> tuple[Any, ...]:
+        problem, law, _ = parts(self.design)
+        floor = None if problem.floor is None else problem.floor * problem.independent_variance
+        numbers = HiddenNumbers(
+            self.design.certificate.upper,
+            problem.independent_variance,
+            law.truth,
+            law.users * (1 - law.truth),
+            floor,
+            hidden_told(self.design, self.colluders),
+            _away(self.design),
+        )
+        return Designed.of(self.design), numbers, Served(self.run)
+
+    @property
+    def rows(self) -> Sequence[Any]:
+        return self.said[1:2]
+
+    def plot(self) -> Figure:
+        """The picture of the design."""
+        return self.design.plot()
+
+    def shown(self) -> Iterator[Grid | str]:
+        problem, law, account = parts(self.design)
+        yield heading(self.design.problem)
+        yield f"{law_words(law)}\n\n{variance_words(self.design)}"
+        if problem.floor is not None:
+            yield (f"  {100 * problem.floor:.3g}% are left however many users there are: the share's own 4 s (1-s)")
+        slack = f" (but for a chance of {problem.delta:g})" if problem.delta else ""
+        yield "\nThree ways to be known (eps; all computed exactly)\n  the grouping is known: there is none"
+        said = hidden_told(self.design, self.colluders)
+        if said is not None:
+            who = "nobody colludes" if not self.colluders else f"{self.colluders} others collude"
+            at_most = "at most " if problem.users > MOST_USERS and self.colluders < problem.users - 1 else ""
+            yield f"  {f'{who}:':<28} {at_most}{eps_word(said.if_they_collude[1])}{slack}"
+        yield (f"  everybody else colludes:     {eps_word(account.loss)}{slack} (asked for {problem.epsilon:g})")
+        blind = said is not None and self.colluders < problem.users - 1 and not is_plain(law)
+        yield f"{_BLIND}\n" if blind else ""
+        gone = _away(self.design)
+        if gone is not None:
+            ratio = gone / self.design.certificate.upper
+            yield (
+                f"If one user in ten stays away, the count of the others has variance {gone:.6g} "
+                f"({ratio:.3g} times that of all)."
+            )
+        yield trust_words(problem, law)
+        if self.run is not None:
+            yield _run_words(self.run)
 
 
 def _away(design: Design) -> float | None:
@@ -143,58 +228,6 @@ def _away(design: Design) -> float | None:
     if problem.count is None or problem.encoding == "hashing" or not gone:
         return None
     return without(design, gone).variance
-
-
-def print_design(design: Design, colluders: int) -> None:
-    """The answer in plain words."""
-    problem, law, account = parts(design)
-    say = output.console.print
-    say(heading(design.problem), style="bold", soft_wrap=True)
-    say(f"{law_words(law)}\n\n{variance_words(design)}", soft_wrap=True)
-    if problem.floor is not None:
-        say(
-            f"  {100 * problem.floor:.3g}% are left however many users there are: the share's own 4 s (1-s)",
-            soft_wrap=True,
-        )
-    slack = f" (but for a chance of {problem.delta:g})" if problem.delta else ""
-    say("\nThree ways to be known (eps; all computed exactly)\n  the grouping is known: there is none", soft_wrap=True)
-    said = hidden_told(design, colluders)
-    if said is not None:
-        who = "nobody colludes" if not colluders else f"{colluders} others collude"
-        at_most = "at most " if problem.users > MOST_USERS and colluders < problem.users - 1 else ""
-        say(f"  {f'{who}:':<28} {at_most}{eps_word(said.if_they_collude[1])}{slack}", soft_wrap=True)
-    say(
-        f"  everybody else colludes:     {eps_word(account.loss)}{slack} (asked for {problem.epsilon:g})",
-        soft_wrap=True,
-    )
-    blind = said is not None and colluders < problem.users - 1 and not is_plain(law)
-    say(f"{_BLIND}\n" if blind else "", soft_wrap=True)
-    gone = _away(design)
-    if gone is not None:
-        ratio = gone / design.certificate.upper
-        say(
-            f"If one user in ten stays away, the count of the others has variance {gone:.6g} "
-            f"({ratio:.3g} times that of all).",
-            soft_wrap=True,
-        )
-    say(trust_words(problem, law), soft_wrap=True)
-
-
-def show(design: Design, sent: Sent) -> None:
-    """A design that was read from a file, as the command that made it says it."""
-    if sent.as_json:
-        print_answer(design, 0)
-        return
-    print_design(design, 0)
-    output.console.print("\nAll numbers were derived again from the file's problem and law.", soft_wrap=True)
-    sent.say_saved()
-
-
-def require_alone(**options: object) -> None:
-    """`InvalidInput` for options about groups, which --hidden has none of."""
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
-    if given:
-        raise InvalidInput("options", ", ".join(given), "be left out with --hidden", "all users are one group there")
 
 
 def require_served(problem: Crowd) -> int:
@@ -233,19 +266,21 @@ def serve(design: Design, clock: Clock, on_progress: Callable[[str], None]) -> S
     )
 
 
-def print_run(run: ServersSaid) -> None:
+def _run_words(run: ServersSaid) -> str:
     """What came of it, in plain words."""
-    output.console.print(
+    return (
         f"\nRun with {run.servers} servers and a process that plays the {run.users} users in {run.seconds:.1f} s "
         f"(semi-honest; no two servers may pool what they see)\n"
         f"  each server sent {max(run.bytes_sent)} bytes; what was really drawn keeps eps but for a chance of "
         f"{rounded_up(run.delta, 2)}\n"
-        f"  {run.reports_of_one} reports of the value counted: estimated count {output.number(run.estimate)}, "
-        f"true count {run.true_count}",
-        soft_wrap=True,
+        f"  {run.reports_of_one} reports of the value counted: estimated count {number(run.estimate)}, "
+        f"true count {run.true_count}"
     )
 
 
 def groups_told(problem: JointProblem, law: JointResponse, delta: float | None) -> HiddenTold | None:
     """What groups tell, at the chance that was named or `GROUPS_DELTA`."""
     return told(law, problem.users, problem.colluders, GROUPS_DELTA if delta is None else delta)
+
+
+ANSWERS = (Designed, HiddenNumbers, Served)

@@ -38,6 +38,7 @@ BENCHMARKS = (
     "workload",
     "compact",
     "tables",
+    "formal",
     "exports",
     "apply",
     "warehouse",

@@ -96,7 +96,7 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             (
                 ("table", "a design in whole numbers, exactly private"),
-                ("verify", "a file checked exactly"),
+                ("verify", "a file checked exactly, by Coq with --formal"),
                 ("sign", "a file signed"),
             ),
             (

@@ -6,7 +6,7 @@ with atoms, `export --to coq` writes them as a theorem, ``nothing_is_better``, a
 
 Ours is the number in the theorem, a fraction of twelve digits that is rounded down; the reference is the formula.
 
-From: the theorems are `line_worst` and `levelled` of `mechdesign/tables/formal/theories/Optima.v`.
+From: the theorems are `line_everywhere` and `levelled` of `mechdesign/tables/formal/theories/Optima.v`.
 """
 
 import math

@@ -80,6 +80,17 @@ def test_a_floor_that_is_a_millionth_higher_is_refused(designs: dict[str, Design
         accepted(text.replace(numbers[1], more), proof_name(table), coq)
 
 
+@pytest.mark.parametrize("name", ["distance", "square"])
+def test_atoms_outside_the_interval_prove_nothing(designs: dict[str, Design], coq: Path, name: str) -> None:
+    table = make_table(designs[name])
+    text = proof_of(table, designs[name])
+    text = changed(text, "l_high_num := 1;", "l_high_num := 0;")
+    for stated in (r"\(1 / 1\) m q", r"\(1 / 1\) -> sum"):
+        text = changed(text, stated, stated.replace("1 / 1", "0 / 1").replace("\\", ""))
+    with pytest.raises(NotAccepted, match="Unable to unify"):
+        accepted(text, proof_name(table), coq)
+
+
 CHECK = r"Lemma checked : check table = true.\nProof. vm_compute. reflexivity. Qed."
 FORGERIES: dict[str, tuple[str, str]] = {
     "a count is another one": (r"\[\[(\d+)", r"[[1\1"),
@@ -87,9 +98,16 @@ FORGERIES: dict[str, tuple[str, str]] = {
     "the theorem says less epsilon": (r"exp \(1 / 1\)", "exp (99 / 100)"),
     "the theorem says more inputs": ("0 <= y < 3", "0 <= y < 4"),
     "the check is not made": ("Proof. vm_compute. reflexivity. Qed.", "Admitted."),
+    "an axiom has a name of Coq's": (
+        CHECK,
+        "Module Classical_Prop. Axiom classic : False. End Classical_Prop.\n"
+        "Lemma checked : check table = true.\nProof. destruct Classical_Prop.classic. Qed.",
+    ),
     "an axiom helps": (CHECK, "Axiom checked : check table = true."),
     "a theorem is left open": (r"Proof. exact \(private table checked\). Qed.", "Admitted."),
     "another check is made": ("check table = true", "0 + 0 = 0"),
+    "nobody asks for axioms": ("Print Assumptions the_table_is_private.\n", ""),
+    "another exponential": ("Open Scope R_scope.", "Open Scope R_scope.\nDefinition exp x := Rtrigo_def.exp (2 * x)."),
 }
 
 
@@ -105,11 +123,12 @@ def test_a_forged_file_is_refused(kinds: dict[str, Table], coq: Path, forgery: s
 def test_theorems_rest_on_no_axioms_but_those_of_the_reals(coq: Path) -> None:
     names = {
         "Private": ("private_at", "private", "private_mixed", "private_limit", "private_in_pairs"),
-        "Optima": ("finite_average", "finite_worst", "line_average", "line_worst"),
+        "Optima": ("finite_average", "finite_worst", "line_average", "line_worst", "line_everywhere"),
         "Workload": ("workload_average", "workload_worst"),
         "Exponential": ("exp_down_ok", "exp_up_ok"),
     }
-    asked = "".join(f"Print Assumptions {name}.\n" for part in names.values() for name in part)
+    every = [name for part in names.values() for name in part]
+    asked = "".join(f"{command} {name}.\n" for command in ("Check", "Print Assumptions") for name in every)
     found = accepted(f"From Mechdesign Require Import {' '.join(names)}.\n{asked}", "Axioms", coq)
     assert set(found.axioms) == REALS
 
@@ -124,3 +143,22 @@ def test_a_program_of_its_own_passes_what_was_compiled(kinds: dict[str, Table], 
     compiled.write_bytes(bytes(content))
     with pytest.raises(NotAccepted, match="coqchk"):
         require_checked_again(proof_name(kinds["response"]), coq)
+
+
+HIDDEN = {
+    "an axiom": "Axiom nothing : False.",
+    "what is left open": "Lemma nothing : False.\nAdmitted.",
+    "a loop": "Unset Guard Checking.\nFixpoint nothing (n : nat) : False := nothing n.\nSet Guard Checking.",
+    "what denies itself": "Unset Positivity Checking.\nInductive nothing := made : (nothing -> False) -> nothing.",
+    "a universe in itself": "Unset Universe Checking.\nDefinition nothing : Type := Type.\nSet Universe Checking.",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_what_a_file_does_not_have_printed_is_found(coq: Path, hidden: str) -> None:
+    name = f"Hidden_{list(HIDDEN).index(hidden)}"
+    stated = "Lemma stated : 0 = 0.\nProof. reflexivity. Qed.\nCheck stated. Print Assumptions stated."
+    accepted(f"{HIDDEN[hidden]}\n{stated}\n", name, coq)
+    with pytest.raises(NotAccepted, match=rf"axioms of its own: (.*\s)?Shipped\.{name}\.nothing"):
+        require_checked_again(name, coq)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from mechdesign import Pairwise, Problem, solve
 from mechdesign.mechanisms import catalogue
 from mechdesign.tables import Table, checker, make_table, privacy_checker
 from mechdesign.tables.formal.laws import KINDS
@@ -93,6 +94,40 @@ def verdicts(extracted: Path, contents: list[bytes], folder: Path) -> list[bool]
     return [line.startswith("PASS") for line in lines]
 
 
+def in_pairs() -> Table:
+    limits = [[0, 1, 2], [1, 0, 0.5], [2, 0.5, 0]]
+    return make_table(solve(Problem(loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]], privacy=Pairwise(limits))))
+
+
+def mutant_in_pairs(table: Table, rng: random.Random) -> bytes:
+    """A count or a limit is another one."""
+    document = json.loads(table.content)
+    pairs, rows = document["law"]["pairs"], document["law"]["rows"]
+    match rng.randrange(3):
+        case 0:
+            here, i = rng.choice(places(pairs, "of"))
+            here[i] = rng.choice((-1, *range(len(pairs["epsilons"])), rng.randrange(-2, 5)))
+        case 1:
+            i = rng.randrange(len(pairs["epsilons"]))
+            pairs["epsilons"][i] = str(Fraction(pairs["epsilons"][i]) * Fraction(rng.randrange(50, 1200), 1000))
+        case _:
+            row, step = rng.choice(rows), rng.choice((1, 2, 1 << rng.randrange(1, 28)))
+            i, j = rng.sample(range(len(row)), 2)
+            row[i], row[j] = row[i] + step, row[j] - step
+    return rehashed(document)
+
+
+def test_a_thousand_altered_limits_of_pairs_are_refused_where_the_page_refuses_them(
+    extracted: Path, tmp_path: Path
+) -> None:
+    rng, table = random.Random("pairs 1"), in_pairs()
+    contents = [table.content, *(mutant_in_pairs(table, rng) for _ in range(1000))]
+    found = verdicts(extracted, contents, tmp_path)
+    assert found == [is_private(content) for content in contents]
+    assert found[0]
+    assert 250 < found.count(False) < 1000
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_thousand_altered_tables_of_every_kind_are_refused_where_the_page_refuses_them(
     kinds: dict[str, Table], extracted: Path, tmp_path: Path, kind: str
@@ -122,8 +157,18 @@ def test_the_exponential_is_that_of_tables_at_every_size_of_epsilon(extracted: P
             assert verdicts(extracted, [rehashed(other)], tmp_path) == [False]
 
 
+@pytest.mark.parametrize("said", ["0x{:x}", "+{}", "0{}", "{:_}", " {}"])
+def test_a_number_that_is_not_written_in_digits_alone_is_refused(
+    kinds: dict[str, Table], extracted: Path, tmp_path: Path, said: str
+) -> None:
+    document = json.loads(kinds["finite"].content)
+    content = rehashed(document | {"cap": said.format(int(document["cap"]))})
+    assert not is_private(content)
+    assert verdicts(extracted, [content], tmp_path) == [False]
+
+
 @pytest.mark.parametrize(
-    "content", [b"", b"{}\n", b'{"a":1', b"[1,2]\n", b'{"format":"mechdesign table","version":1}\n']
+    "content", [b"[" * 10**7, b"", b"{}\n", b'{"a":1', b"[1,2]\n", b'{"format":"mechdesign table","version":1}\n']
 )
 def test_what_is_no_table_is_refused(extracted: Path, tmp_path: Path, content: bytes) -> None:
     assert verdicts(extracted, [content], tmp_path) == [False]

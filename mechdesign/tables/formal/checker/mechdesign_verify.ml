@@ -11,6 +11,11 @@ type json = Null | Number of Whole.t | Text of string | List of json list | Obje
 
 let refuse reason = raise (Refused reason)
 
+let decimal said =
+  match Whole.of_string said with
+  | n when Whole.to_string n = said -> n
+  | _ | (exception Invalid_argument _) -> refuse "file: no whole number"
+
 let parse text =
   let at = ref 0 in
   let peek () = if !at < String.length text then text.[!at] else '\000' in
@@ -32,7 +37,7 @@ let parse text =
     let start = !at in
     if peek () = '-' then incr at;
     while peek () >= '0' && peek () <= '9' do incr at done;
-    try Whole.of_string (String.sub text start (!at - start)) with Invalid_argument _ -> refuse "file: no whole number" in
+    decimal (String.sub text start (!at - start)) in
   let rec value () =
     match peek () with
     | '{' -> incr at; Object (items '}' (fun () -> let key = string () in expect ':'; (key, value ())))
@@ -59,12 +64,10 @@ let list item = function List l -> List.map item l | _ -> refuse "file: a list i
 let rec natural n = if n = 0 then O else S (natural (n - 1))
 
 let fraction said =
-  try
-    match String.split_on_char '/' said with
-    | [ n ] -> (Whole.of_string n, Whole.one)
-    | [ n; d ] -> (Whole.of_string n, Whole.of_string d)
-    | _ -> refuse "file: no fraction"
-  with Invalid_argument _ -> refuse "file: no fraction"
+  match String.split_on_char '/' said with
+  | [ n ] -> (decimal n, Whole.one)
+  | [ n; d ] -> (decimal n, decimal d)
+  | _ -> refuse "file: no fraction"
 
 let pair said = match list whole said with [ zero; one ] -> (zero, one) | _ -> refuse "law: no two counts"
 
@@ -100,7 +103,7 @@ let decide content =
   if text (field "format" t) <> "mechdesign table" || whole (field "version" t) <> Whole.of_int 2 then
     refuse "format, version: no table of version 2";
   let num, den = fraction (text (field "epsilon" t)) in
-  let cap = try Whole.of_string (text (field "cap" t)) with Invalid_argument _ -> refuse "cap: no whole number" in
+  let cap = decimal (text (field "cap" t)) in
   let said = field "law" t in
   let the_law = law (text (field "kind" t)) said (field "domain" t) in
   let table = { num; den; bits = whole (field "bits" t); cap; the_law } in
@@ -124,5 +127,6 @@ let () =
     match decide (read path) with
     | () -> print_endline ("PASS " ^ path); true
     | exception Refused reason -> print_endline ("FAIL " ^ path ^ ": " ^ reason); false
+    | exception Stack_overflow -> print_endline ("FAIL " ^ path ^ ": file: nested too deeply"); false
     | exception Sys_error reason -> print_endline ("FAIL " ^ reason); false in
   exit (if List.for_all Fun.id (List.map verdict paths) then 0 else 1)

@@ -25,6 +25,8 @@ from mechdesign.methods.saved import design_schema
 from mechdesign.studies.budgets import runner
 from mechdesign.tables import load_table
 from mechdesign.tables.reports import enveloped
+from mechdesign.values.codec import encoded
+from tests.methods.problems import piecewise
 
 WATER = ("--population", "water-sample", "--capacity", "18000")
 
@@ -126,7 +128,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("json")
     (path / "data.csv").write_text("x\n" + "\n".join(f"{k / 200:.3f}" for k in range(200)) + "\n")
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
-    (path / "problem.json").write_text('{"kind": "piecewise", "epsilon": 1}')
+    (path / "problem.json").write_text(json.dumps(encoded(piecewise(1.0))))
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (path / "pairs.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (path / "places.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")

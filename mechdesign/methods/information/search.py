@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from mechdesign_solvers.shares import Linear, best_shares
 from threadpoolctl import threadpool_limits
 
 from mechdesign.methods.information.proof import InformationBound
@@ -34,6 +33,8 @@ from mechdesign.words.problem import Problem
 
 _GAP = 1e-6  # unless another is demanded
 _MOST_ROUNDS = 300
+_MOST_STEPS = 80
+_STEP, _CENTRING = 0.99, 0.1
 _FIRST_TOLERANCE = 0.1
 _AHEAD, _LAST = 0.1, 0.02
 _INSIDE = 0.4
@@ -109,7 +110,7 @@ def _solved(chances: Floats, slopes: Floats, ratio: float, gap: float, clock: Cl
     while True:
         count += 1
         rows, worth = _scaled(bits, ratio, chances, slopes)
-        shares, prices, *_ = best_shares(Linear(worth), rows, shares, prices, tolerance)
+        shares, prices = _best_shares(worth, rows, shares, prices, tolerance)
         fresh = np.vstack([swept(slopes, prices, chances), bits])
         scaled, own = _scaled(fresh, ratio, chances, slopes)
         excess = own - scaled @ prices
@@ -168,6 +169,37 @@ def _carried(together: Bits, bits: Bits, shares: Floats) -> tuple[Bits, Floats]:
     own = {row.tobytes(): share for row, share in zip(bits, shares.tolist(), strict=True)}
     fresh = _FRESH / len(together)
     return together, np.array([max(own.get(row.tobytes(), fresh), _LEAST_SHARE) for row in together])
+
+
+def _best_shares(
+    worth: Floats, rows: Floats, shares: Floats, prices: Floats | None, tolerance: float
+) -> tuple[Floats, Floats]:
+    """``max worth.u`` with ``rows'u = 1``, ``u >= 0``: shares and prices within about ``tolerance`` of each other."""
+    count, size = rows.shape
+    u, nu = shares, prices
+    if nu is None:
+        nu = np.full(size, float(worth.max()))
+    s = np.maximum(rows @ nu - worth, tolerance * float(worth @ u) / count)
+    for _ in range(_MOST_STEPS):
+        dual_rest, primal_rest = rows @ nu - worth - s, 1 - rows.T @ u
+        gap, value = float(u @ s), float(worth @ u)
+        if gap < tolerance * value and np.abs(primal_rest).max() < 1e-12 and np.abs(dual_rest).max() < 1e-9 * value:
+            break
+        level = _CENTRING * gap / count
+        weights = u / s
+        rest = level / u - s - dual_rest
+        system = rows.T @ (rows * weights[:, None])
+        change_nu = np.linalg.lstsq(system, rows.T @ (weights * rest) - primal_rest, rcond=None)[0]
+        change_u = weights * (rest - rows @ change_nu)
+        change_s = level / u - s - s / u * change_u
+        length = min(_longest(u, change_u), _longest(s, change_s))
+        u, nu, s = u + length * change_u, nu + length * change_nu, s + length * change_s
+    return u, nu
+
+
+def _longest(values: Floats, change: Floats) -> float:
+    falls = change < 0
+    return min(1.0, _STEP * float((-values[falls] / change[falls]).min())) if falls.any() else 1.0
 
 
 def _slim(rows: Floats, base: Floats, cells: tuple[Floats, Floats], gap: float) -> tuple[Floats, Floats]:

@@ -9,11 +9,10 @@ of P above its diagonal; where nothing changes as the bits are turned round, in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from mechdesign_solvers.primal_dual import Definite, Manner, Positive, Step, run
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
@@ -21,7 +20,8 @@ from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
 from mechdesign.values.later import sparse
 
-_MANNER = Manner(back_off=0.95, together=True)
+_MOST_STEPS = 120
+_STEP = 0.95  # of the way to the edge
 _RIDGE = 1e-15
 _ROWS = 1 << 22  # entries of a piece of the Hessian
 
@@ -177,41 +177,44 @@ class Inside:
             turned = np.concatenate([[0], np.arange(of.size, 0, -1)])
             start = (start + start[np.ix_(turned, turned)]) / 2
         self.x = start[of.rows, of.columns][of.first]
-        level = 1 / (of.size + 1 + of.inequalities.shape[0])
+        self.count = of.size + 1 + of.inequalities.shape[0]
+        level = 1 / self.count
         self.prices = np.zeros(len(wanted))
         self.dual = level * inverse_of(start)
         self.weights = level / (of.inequalities @ self.x)
 
-    def run(self, tolerance: float, clock: Clock) -> None:
-        """To a gap, or as far as the time reaches."""
-        self.enough = tolerance
-        run(self, _MANNER, clock.deadline)
+    def run(self, tolerance: float, clock: Clock) -> float:
+        """To a gap, or as far as the time reaches: the gap."""
+        of = self.of
+        for _ in range(_MOST_STEPS):
+            lifted = self.lifted
+            here = self.objective.at(lifted)
+            slack = np.asarray(of.inequalities @ self.x)
+            apart = float(np.sum(self.dual * lifted) + self.weights @ slack)
+            missing = self.wanted - self.equations @ self.x
+            slopes = of.spread.T @ of.adjoint(here.cost) - self.equations.T @ self.prices
+            rest = -slopes - of.spread.T @ of.adjoint(self.dual) - self.transposed @ self.weights
+            is_feasible = np.abs(missing).max() < 1e-9 and np.abs(rest).max() < 1e-2 * tolerance
+            if (apart < tolerance and is_feasible) or clock.is_over:
+                break
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # such steps are not taken
+                goes_on = self._step(lifted, here, slack, slopes, missing, apart)
+            if not goes_on:
+                break
+        return apart
 
     @property
     def lifted(self) -> Floats:
         return self.of.matrix(self.of.spread @ self.x)
 
-    @property
-    def pairs(self) -> tuple[Definite, Positive]:
-        return Definite(self.here_lifted, self.dual, self.backwards), Positive(self.slack, self.weights)
-
-    def is_done(self) -> bool:
+    def _step(self, lifted: Floats, here: Here, slack: Floats, slopes: Floats, missing: Floats, apart: float) -> bool:
+        """One step of Mehrotra's; False, and nothing changed, where rounding would lead out of the cone."""
         of = self.of
-        self.here_lifted = self.lifted
-        self.here, self.slack = self.objective.at(self.here_lifted), np.asarray(of.inequalities @ self.x)
-        self.missing = self.wanted - self.equations @ self.x
-        self.slopes = of.spread.T @ of.adjoint(self.here.cost) - self.equations.T @ self.prices
-        rest = -self.slopes - of.spread.T @ of.adjoint(self.dual) - self.transposed @ self.weights
-        is_feasible = np.abs(self.missing).max() < 1e-9 and np.abs(rest).max() < 1e-2 * self.enough
-        self.backwards = inverse_of(self.here_lifted)
-        return bool(is_feasible and sum(pair.product() for pair in self.pairs) < self.enough)
-
-    def newton(self) -> Callable[[Sequence[Floats]], Step]:
-        of, slack, backwards = self.of, self.slack, self.backwards
+        backwards = inverse_of(lifted)
         hessian = of.curvature(backwards, self.dual)
         hessian = (hessian + hessian.T) / 2
-        if self.here.bend is not None:
-            bent = of.curvature(*self.here.bend)
+        if here.bend is not None:
+            bent = of.curvature(*here.bend)
             hessian += bent
             hessian += bent.T
             del bent
@@ -219,33 +222,52 @@ class Inside:
         weighted = sparse.coo_array(weighted)
         np.add.at(hessian, (weighted.coords[0], weighted.coords[1]), weighted.data)
         hessian[np.diag_indices(len(hessian))] *= 1 + _RIDGE
-        factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
+        try:
+            factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return False
         on_prices = cho_solve(factor, self.equations.T, check_finite=False)
         system = self.equations @ on_prices
 
-        def direction(aims: Sequence[Floats]) -> Step:
-            on_dual, on_weights = aims
-            right = self.slopes + of.spread.T @ of.adjoint(on_dual) + self.transposed @ on_weights
+        def direction(level: float, bend: Floats, more: Floats) -> tuple[Any, ...]:
+            right = slopes + of.spread.T @ of.adjoint(level * backwards + bend)
+            right = right + self.transposed @ ((level + more) / slack)
             free = cho_solve(factor, right, check_finite=False)
-            prices = np.asarray(np.linalg.solve(system, self.equations @ free - self.missing))
+            prices = np.asarray(np.linalg.solve(system, self.equations @ free - missing))
             x = free - on_prices @ prices
-            change, falls = of.matrix(np.asarray(of.spread @ x)), np.asarray(of.inequalities @ x)
+            change = of.matrix(np.asarray(of.spread @ x))
             turned = backwards @ change @ self.dual
-            dual = on_dual - self.dual - (turned + turned.T) / 2
-            weights = on_weights - self.weights - self.weights / slack * falls
-            return Step(((change, dual), (falls, weights)), (x, prices))
+            dual = level * backwards + bend - self.dual - (turned + turned.T) / 2
+            falls = np.asarray(of.inequalities @ x)
+            weights = (level + more) / slack - self.weights - self.weights / slack * falls
+            return x, prices, change, dual, falls, weights
 
-        return direction
+        def length(change: Floats, dual: Floats, falls: Floats, weights: Floats) -> float:
+            return min(
+                _inside(lifted, change),
+                _inside(self.dual, dual),
+                _longest(slack, falls),
+                _longest(self.weights, weights),
+            )
 
-    def move(self, step: Step, primal: float, dual: float) -> None:
-        (_, on_dual), (_, on_weights) = step.pairs
-        change, prices = step.beside
-        x = self.x + primal * change
-        np.linalg.cholesky(self.of.matrix(self.of.spread @ x))
-        if not (self.of.inequalities @ x > 0).all():
-            raise LinAlgError("outside")
-        self.x, self.prices = x, self.prices + dual * prices
-        self.dual, self.weights = self.dual + dual * on_dual, self.weights + dual * on_weights
+        nothing = np.zeros_like(lifted)
+        try:
+            _, _, change, dual, falls, weights = direction(0.0, nothing, np.zeros_like(slack))
+            far = min(1.0, length(change, dual, falls, weights))
+            ahead = float(np.sum((self.dual + far * dual) * (lifted + far * change)))
+            ahead += float((self.weights + far * weights) @ (slack + far * falls))
+            level = min(1.0, max(1e-3, (ahead / apart) ** 2)) * apart / self.count
+            turned = backwards @ change @ dual
+            x, prices, change, dual, falls, weights = direction(level, -(turned + turned.T) / 2, -falls * weights)
+            far = min(1.0, _STEP * length(change, dual, falls, weights))
+            reached = self.x + far * x, self.prices + far * prices, self.dual + far * dual, self.weights + far * weights
+            np.linalg.cholesky(of.matrix(of.spread @ reached[0]))
+        except np.linalg.LinAlgError:
+            return False
+        if not (all(np.isfinite(part).all() for part in reached) and (of.inequalities @ reached[0] > 0).all()):
+            return False
+        self.x, self.prices, self.dual, self.weights = reached
+        return True
 
     def account(self, form: Floats) -> tuple[Floats, Floats, float]:
         """Multipliers of products and of splits, and what they lack, of ``y'(form)y``, which is to be at least 0."""
@@ -350,3 +372,15 @@ def splits_of(lifted: Floats, known: Sequence[Split], most: int) -> list[Split]:
 def inverse_of(matrix: Floats) -> Floats:
     found = np.linalg.inv(matrix)
     return np.asarray((found + found.T) / 2)
+
+
+def _inside(matrix: Floats, change: Floats) -> float:
+    """How far one may go until a positive definite matrix is one no more."""
+    root = np.linalg.inv(np.linalg.cholesky(matrix))
+    least = float(np.linalg.eigvalsh(root @ change @ root.T)[0])
+    return 1 / -least if least < 0 else math.inf
+
+
+def _longest(values: Floats, change: Floats) -> float:
+    falls = change < 0
+    return float((-values[falls] / change[falls]).min()) if falls.any() else math.inf

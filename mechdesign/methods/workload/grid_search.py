@@ -19,7 +19,6 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from mechdesign_solvers.shares import Reciprocals, best_shares
 from scipy.optimize import linprog
 
 from mechdesign.exact.grids import Grid
@@ -419,8 +418,35 @@ def _climbed(square: Floats, ratio: float, start: Bits) -> Bits:
 
 
 def _even_shares(energies: Floats, costs: Floats, tolerance: float) -> tuple[Floats, Floats]:
-    """``min sum costs / f`` for ``f = u @ energies``, ``sum u = 1``."""
-    count = len(energies)
-    found = best_shares(Reciprocals(costs, energies), np.ones((count, 1)), np.full(count, 1 / count), None, tolerance)
-    shares = found.shares / found.shares.sum()
+    """``min sum costs / f`` for ``f = u @ energies``, ``sum u = 1``: Newton along a barrier."""
+    count, size = energies.shape
+    shares = np.full(count, 1 / count)
+    reached = shares @ energies
+    level = 0.1 * float((costs / reached).sum()) / count
+    for _ in range(300):
+        reached = shares @ energies
+        value = float((costs / reached).sum())
+        slope = -energies @ (costs / reached**2) - level / shares
+        bend = energies * np.sqrt(2 * costs / reached**3)
+        free = shares**2 / level
+        small = np.eye(size) + (bend.T * free) @ bend
+        right = np.column_stack([slope, np.ones(count)]) * free[:, None]
+        solved = right - free[:, None] * (bend @ np.linalg.solve(small, bend.T @ right))
+        step = -(solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum()))
+        fall = -float(slope @ step)
+        down = step < 0
+        length = min(1.0, 0.95 * float((-shares[down] / step[down]).min())) if down.any() else 1.0
+        target = value - level * float(np.log(shares).sum())
+        while length > 1e-10:
+            tried = shares + length * step
+            reached_there = float((costs / (tried @ energies)).sum()) - level * float(np.log(tried).sum())
+            if reached_there <= target - 1e-4 * length * fall:
+                shares = tried
+                break
+            length /= 2
+        if fall < level / 2 or length <= 1e-10:
+            if level * count < 0.1 * tolerance * value:
+                break
+            level *= 0.2
+    shares = shares / shares.sum()
     return shares, np.asarray(shares @ energies)

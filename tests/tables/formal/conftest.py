@@ -60,6 +60,7 @@ def designs() -> dict[str, Design]:
     return {
         "matrix, worst case": solve(Problem(loss=LINE, privacy=Pure(1.0))),
         "matrix, average": solve(Problem(loss=LINE, privacy=Pure(1.0), criterion=Average([0.5, 0.25, 0.25]))),
+        "whole numbers": solve(Problem(inputs=Finite((0, 1, 5)), loss=Squared(), privacy=Pure(1.0))),
         "distance": solve(numbers(2.0, Absolute()), gap=1e-2),
         "square": solve(numbers(1.0, Squared()), gap=1e-2),
         "workload, average": workload(Prefix(4), Average()),

@@ -45,6 +45,7 @@ def rows_of(table: Table) -> Any:
     [
         "matrix, worst case",
         "matrix, average",
+        "whole numbers",
         "distance",
         "square",
         "workload, average",

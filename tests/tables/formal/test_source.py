@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from mechdesign.tables.formal.laws import KINDS
 from mechdesign.tables.formal.source import theories
 from mechdesign.words.domains import Finite
 from mechdesign.words.workloads import Histogram, Prefix
+from tests.tables.conftest import rehashed
 from tests.tables.formal.conftest import workload
 from tests.tables.formal.test_extracted import CHANCES, places
 
@@ -33,6 +35,14 @@ def test_the_theorem_holds_the_numbers_of_the_table_itself(kinds: dict[str, Tabl
     assert written[counted:] == numbers
     assert table.sha256 in text
     assert proof_name(table) == f"Table_{table.sha256[:16]}"
+
+
+def test_names_and_labels_are_not_written(kinds: dict[str, Table]) -> None:
+    document = json.loads(kinds["finite"].content)
+    said = '*) Axiom cheat : False. (* " \u202e'
+    labels = {side: [said, '"', "(*"] for side in ("inputs", "outputs")}
+    named = Table(rehashed(document | {"name": said, "labels": labels}))
+    assert proof_of(named) == proof_of(kinds["finite"]).replace(kinds["finite"].sha256, named.sha256)
 
 
 @pytest.mark.parametrize("path", sorted(path for path in theories() if path.endswith(".v")))

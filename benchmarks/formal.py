@@ -16,7 +16,7 @@ import mechdesign as md
 from benchmarks.clock import measured, medians
 from benchmarks.rows import Row, Target
 from mechdesign.tables import Table, checker, make_table
-from mechdesign.tables.formal import accepted, build_theories, proof_name, proof_of, require_checked_again
+from mechdesign.tables.formal import build_theories, proof_name, proof_of, require_checked_again
 from mechdesign.words.domains import Finite
 from mechdesign.words.workloads import Prefix
 
@@ -45,7 +45,7 @@ def rows() -> Iterator[Row]:
 
 def _beside_the_checker(table: Table, source: str, name: str, folder: Path) -> Row:
     tasks = {
-        "coqc": partial(accepted, source, proof_name(table), folder),
+        "coqc": partial(acceptance_of, source, proof_name(table), folder),
         "checker": partial(checker.check, table.content),
     }
     times = medians(tasks, TURNS)

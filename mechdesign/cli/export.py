@@ -168,7 +168,7 @@ def run(
 
 def _proof(path: Path, design: Path | None, folder: Path, sent: Written) -> None:
     from mechdesign.methods.saved import load_design
-    from mechdesign.tables.formal import export_proof
+    from mechdesign.tables.formal.source import export_proof
 
     table = load_table(path)
     written = export_proof(table, folder, None if design is None else load_design(design), overwrite=sent.force)

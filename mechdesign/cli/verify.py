@@ -167,14 +167,14 @@ def _kept(table: Table) -> str:
 def _proven(table: Table, design: Path | None, sent: Said) -> Formal:
     """What Coq accepts of the table; what it refuses ends the command."""
     from mechdesign.methods.saved import load_design
-    from mechdesign.tables.formal import NotAccepted, require_coq, theorems
+    from mechdesign.tables.formal.accepting import Refusal, require_coq, theorems
 
     require_coq()
     known = None if design is None else load_design(design)
     try:
         with output.progress("Coq checks the theories and the table", quiet=sent.quiet):
             found = theorems(table, known)
-    except NotAccepted as refusal:
+    except Refusal as refusal:
         if sent.as_json:
             output.print_json(Answer("FAIL", (str(refusal),), None, None))
         else:

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 import mechdesign as md
 from mechdesign.papers.gallery.agreement import near
-from mechdesign.tables.formal import floor_of
+from mechdesign.tables.formal.floors import stated_floor
 
 CHAPTER = "One number"
 TOLERANCE = near(1e-9)
@@ -27,7 +27,7 @@ def stated(epsilon: float) -> float:
     """The number that no mechanism is below."""
     problem = md.Problem(inputs=md.Interval(0, 1), loss=md.Squared(), privacy=md.Pure(epsilon))
     design = md.solve(problem, gap=1e-4)
-    floor = floor_of(md.make_table(design), design)
+    floor = stated_floor(md.make_table(design), design)
     assert floor is not None
     return float(floor.least)
 
@@ -43,6 +43,9 @@ def picture(axes: Axes) -> None:
     axes.plot(epsilons, c / (1 + c) ** 2, label="one bit: $e^\\epsilon/(1+e^\\epsilon)^2$")
     axes.plot(epsilons, [stated(eps) for eps in epsilons.tolist()], "o", label="the number in the theorem")
     axes.set(
-        title="Floor of the worst squared error on [0, 1]", xlabel="eps", ylabel="worst squared error", ylim=(0, None)
+        title="Floor of the worst squared error on [0, 1]",
+        xlabel="eps",
+        ylabel="worst squared error",
+        ylim=(0, None),
     )
     axes.legend()

@@ -11,15 +11,15 @@ from mechdesign.values.facade import facade
 if TYPE_CHECKING:
     from mechdesign.tables.formal.accepting import (
         REALS as REALS,
-        Accepted as Accepted,
-        NotAccepted as NotAccepted,
-        accepted as accepted,
+        Acceptance as Acceptance,
+        Refusal as Refusal,
+        acceptance_of as acceptance_of,
         build_theories as build_theories,
         require_checked_again as require_checked_again,
         require_coq as require_coq,
         theorems as theorems,
     )
-    from mechdesign.tables.formal.floors import Floor as Floor, floor_of as floor_of
+    from mechdesign.tables.formal.floors import StatedFloor as StatedFloor, stated_floor as stated_floor
     from mechdesign.tables.formal.source import (
         export_proof as export_proof,
         proof_name as proof_name,

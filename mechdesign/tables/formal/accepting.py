@@ -33,12 +33,12 @@ _SUMMARY = re.compile(r"^\* (.*?):\s*(.*?)\s*$(?=\n\s*\n|\s*\Z)", re.MULTILINE |
 _UNSAFE = ("Constants/Inductives relying on", "Inductives whose positivity")
 
 
-class NotAccepted(Exception):
+class Refusal(Exception):
     """What Coq said instead."""
 
 
 @frozen
-class Accepted:
+class Acceptance:
     """Statements that Coq accepted, as it prints them, and the axioms that they rest on."""
 
     statements: tuple[str, ...]
@@ -53,8 +53,8 @@ def require_coq() -> None:
             raise InvalidInput("formal", f"no {tool}", "find Coq 8.16 or later on this machine", step)
 
 
-def theorems(table: Table, design: Design | None = None) -> Accepted:
-    """What coqc and coqchk accept of a table, and with its design of every mechanism, or `NotAccepted`.
+def theorems(table: Table, design: Design | None = None) -> Acceptance:
+    """What coqc and coqchk accept of a table, and with its design of every mechanism, or `Refusal`.
 
     The theories are checked with it, each time: nothing that was compiled before is believed.
     """
@@ -62,7 +62,7 @@ def theorems(table: Table, design: Design | None = None) -> Accepted:
         folder, name = Path(place), proof_name(table)
         source = proof_of(table, design)
         build_theories(folder)
-        found = accepted(source, name, folder)
+        found = acceptance_of(source, name, folder)
         require_checked_again(name, folder)
         return found
 
@@ -77,8 +77,8 @@ def build_theories(folder: Path) -> None:
         _run(folder, ["coqc", "-q", "-Q", "theories", "Mechdesign", f"theories/{name}.v"])
 
 
-def accepted(source: str, name: str, folder: Path) -> Accepted:
-    """What `coqc` accepts of a file, among theories that were built in the folder, or `NotAccepted`.
+def acceptance_of(source: str, name: str, folder: Path) -> Acceptance:
+    """What `coqc` accepts of a file, among theories that were built in the folder, or `Refusal`.
 
     *Guarantee.* Statements are what Coq printed of theorems that it accepted, each with what it rests on; axioms other
     than those of Coq's real numbers are refused.
@@ -88,15 +88,15 @@ def accepted(source: str, name: str, folder: Path) -> Accepted:
     stated, *listed = _AXIOMS.split(_run(folder, ["coqc", "-q", *_LIBRARIES, f"shipped/{name}.v"]).stdout)
     axioms = {text.split(":")[0].strip() for text in _STATED.findall("".join(listed))}
     if not axioms <= REALS:
-        raise NotAccepted(f"it rests on axioms that are not those of the reals: {', '.join(sorted(axioms - REALS))}")
+        raise Refusal(f"it rests on axioms that are not those of the reals: {', '.join(sorted(axioms - REALS))}")
     statements = tuple(" ".join(text.split()) for text in _STATED.findall(stated))
     if not 0 < len(statements) <= len(listed):
-        raise NotAccepted("it does not say of every theorem what it rests on")
-    return Accepted(statements, tuple(sorted(axioms)))
+        raise Refusal("it does not say of every theorem what it rests on")
+    return Acceptance(statements, tuple(sorted(axioms)))
 
 
 def require_checked_again(name: str, folder: Path) -> None:
-    """`NotAccepted` unless `coqchk`, a program of its own, passes what was compiled: the theories and the file.
+    """`Refusal` unless `coqchk`, a program of its own, passes what was compiled: the theories and the file.
 
     Coq's standard library is taken as installed, its axioms with it. Any other axiom is refused, whatever the file has
     Coq print, and so is what was compiled with a check of Coq turned off.
@@ -106,16 +106,16 @@ def require_checked_again(name: str, folder: Path) -> None:
     done = _run(folder, ["coqchk", "-o", "-silent", *_LIBRARIES, *ours])
     found = dict(_SUMMARY.findall(done.stdout + done.stderr))
     if "Axioms" not in found:
-        raise NotAccepted("coqchk does not say which axioms there are")
+        raise Refusal("coqchk does not say which axioms there are")
     own = [axiom for axiom in found["Axioms"].split() if not axiom.startswith("Coq.") and axiom != "<none>"]
     unsafe = [name for words, name in found.items() if words.startswith(_UNSAFE) and name != "<none>"]
     if own or unsafe:
-        raise NotAccepted(f"coqchk: it rests on axioms of its own: {', '.join([*own, *unsafe])}")
+        raise Refusal(f"coqchk: it rests on axioms of its own: {', '.join([*own, *unsafe])}")
 
 
 def _run(folder: Path, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()
-        raise NotAccepted(f"{command[0]}: {' '.join(said[-6:])[:600]}")
+        raise Refusal(f"{command[0]}: {' '.join(said[-6:])[:600]}")
     return done

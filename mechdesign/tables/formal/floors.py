@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from mechdesign.errors import InvalidInput
-from mechdesign.exact import exp_upper
+from mechdesign.exact.rational import exp_upper
 from mechdesign.methods.result import Design
-from mechdesign.tables.formal.terms import on_one_scale, ratio, record, row, rows, shortened, whole
+from mechdesign.tables.formal.terms import on_one_scale, ratio, record, row, rows, shorten, whole
 from mechdesign.tables.table import Table
 from mechdesign.values.declare import frozen
 
@@ -28,7 +28,7 @@ _SMALL = Fraction(1, 10**10)
 
 
 @frozen
-class Floor:
+class StatedFloor:
     """A certificate as a value of Coq, the theorem that follows, and what proves it."""
 
     definition: str
@@ -37,7 +37,7 @@ class Floor:
     least: Fraction
 
 
-def floor_of(table: Table, design: Design | None) -> Floor | None:
+def stated_floor(table: Table, design: Design | None) -> StatedFloor | None:
     """What the design's evidence proves, or what the table's own certificate does; nothing where there is neither."""
     epsilon = Fraction(table.document["epsilon"])
     if design is None:
@@ -85,7 +85,7 @@ def _head(epsilon: Fraction, factor: int, letter: str) -> dict[str, str]:
 
 
 def _least(value: Fraction, letter: str) -> tuple[Fraction, dict[str, str]]:
-    least = shortened(value)
+    least = shorten(value)
     return least, {f"{letter}_least_num": whole(least.numerator), f"{letter}_least_den": whole(least.denominator)}
 
 
@@ -96,7 +96,7 @@ def _fractions(values: Any) -> list[Fraction]:
 # -- losses in a matrix ------------------------------------------------------------------------------------------------
 
 
-def _of_matrix(epsilon: Fraction, design: Design) -> Floor:
+def _of_matrix(epsilon: Fraction, design: Design) -> StatedFloor:
     from mechdesign.methods.finite.supports import losses_of
 
     problem: Any = design.problem
@@ -139,7 +139,7 @@ def _floor(
     count: int,
     least: Fraction,
     is_average: bool,
-) -> Floor:
+) -> StatedFloor:
     """The theorem about an average, or about the worst input."""
     definition = f"Definition certificate : {kind}_certificate := {record(fields)}."
     if is_average:
@@ -149,13 +149,13 @@ def _floor(
     else:
         worst = f"(forall x, (x < {count})%nat -> {loss} <= worst)"
         said = f"forall m {names} worst,\n  {given}\n  {worst} ->\n  {ratio(least)} <= worst"
-    return Floor(definition, said, f"{kind}_{'average' if is_average else 'worst'}", least)
+    return StatedFloor(definition, said, f"{kind}_{'average' if is_average else 'worst'}", least)
 
 
 # -- distances on a line -----------------------------------------------------------------------------------------------
 
 
-def _of_line(epsilon: Fraction, design: Design) -> Floor:
+def _of_line(epsilon: Fraction, design: Design) -> StatedFloor:
     problem: Any = design.problem
     evidence: Any = design.evidence
     atoms = evidence.atoms
@@ -167,7 +167,7 @@ def _of_line(epsilon: Fraction, design: Design) -> Floor:
     return _line(epsilon, int(problem.loss.exponent), ends, [list(atom) for atom in columns if atom[2] > 0])
 
 
-def _line(epsilon: Fraction, exponent: int, ends: Mapping[str, Any], atoms: list[list[Fraction]]) -> Floor:
+def _line(epsilon: Fraction, exponent: int, ends: Mapping[str, Any], atoms: list[list[Fraction]]) -> StatedFloor:
     """Places are as they are; radii and weights, which are only multipliers, are rounded to 40 bits."""
     heaviest = max(w for _, _, w in atoms)
     weights = [math.floor(w / heaviest * _RATIO) for _, _, w in atoms]
@@ -198,7 +198,7 @@ def _line(epsilon: Fraction, exponent: int, ends: Mapping[str, Any], atoms: list
     given = f"mechanism_on {ratio(epsilon)} {ratio(low)} {ratio(high)} m q"
     theorem = f"forall m q (y : nat -> R) worst,\n  {given} ->\n  {worst} ->\n  {ratio(least)} <= worst"
     definition = f"Definition certificate : line_certificate := {record(fields)}."
-    return Floor(definition, theorem, "line_everywhere", least)
+    return StatedFloor(definition, theorem, "line_everywhere", least)
 
 
 Atoms = Sequence[tuple[int, int, int]]
@@ -225,7 +225,7 @@ def _least_of_squares(atoms: Atoms, factor: int) -> int:
 # -- queries about shares ----------------------------------------------------------------------------------------------
 
 
-def _of_workload(epsilon: Fraction, design: Design) -> Floor:
+def _of_workload(epsilon: Fraction, design: Design) -> StatedFloor:
     """With X and nu of the evidence, ``A = t X`` and ``t^2 nu`` for the best t, rounded, and nu widened to fit."""
     problem: Any = design.problem
     evidence: Any = design.evidence

@@ -82,7 +82,7 @@ def is_between_rows(table: Table) -> bool:
     return table.kind in _BETWEEN_ROWS
 
 
-def limits(table: Table) -> str | None:
+def stated_limits(table: Table) -> str | None:
     """The limits of pairs of inputs as values of Coq, where there are any."""
     pairs = table.document["law"].get("pairs")
     if pairs is None:

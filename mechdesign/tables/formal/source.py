@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mechdesign.methods.result import Design
 from mechdesign.tables.export.single import write_texts
-from mechdesign.tables.formal.floors import Floor, floor_of
-from mechdesign.tables.formal.laws import definition, inputs, is_between_rows, limits
+from mechdesign.tables.formal.floors import StatedFloor, stated_floor
+from mechdesign.tables.formal.laws import definition, inputs, is_between_rows, stated_limits
 from mechdesign.tables.formal.terms import ratio
 from mechdesign.tables.table import Table
 
@@ -97,11 +97,11 @@ def proof_of(table: Table, design: Design | None = None) -> str:
     if is_between_rows(table):
         text += _MIXED.format(**places)
         stated.append("the_table_is_private_between_rows")
-    own = limits(table)
+    own = stated_limits(table)
     if own is not None:
         text += _LIMITS.format(limits=own, **places)
         stated.append("pairs_keep_their_limits")
-    floor = floor_of(table, design)
+    floor = stated_floor(table, design)
     if floor is not None:
         text += _with_floor(floor)
         stated.append("nothing_is_better")
@@ -109,7 +109,7 @@ def proof_of(table: Table, design: Design | None = None) -> str:
     return "\n".join([text, *asked, ""])
 
 
-def _with_floor(floor: Floor) -> str:
+def _with_floor(floor: StatedFloor) -> str:
     kind = floor.proof.partition("_")[0]
     return _FLOOR.format(definition=floor.definition, kind=kind, theorem=floor.theorem, proof=floor.proof)
 

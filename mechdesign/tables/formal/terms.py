@@ -51,10 +51,10 @@ def on_one_scale(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
     return [int(number * scale) for number in numbers], scale
 
 
-def shortened(number: Fraction, digits: int = 12) -> Fraction:
+def shorten(number: Fraction, digits: int = 12) -> Fraction:
     """The number rounded down to so many decimal digits: what a theorem says is to be read.
 
-    >>> shortened(Fraction(2, 3), 3)
+    >>> shorten(Fraction(2, 3), 3)
     Fraction(333, 500)
     """
     if not number:

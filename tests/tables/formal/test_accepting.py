@@ -11,12 +11,20 @@ import pytest
 
 from mechdesign.methods.result import Design
 from mechdesign.tables import Table, make_table
-from mechdesign.tables.formal import REALS, Accepted, NotAccepted, accepted, proof_name, proof_of, require_checked_again
+from mechdesign.tables.formal import (
+    REALS,
+    Acceptance,
+    Refusal,
+    acceptance_of,
+    proof_name,
+    proof_of,
+    require_checked_again,
+)
 from mechdesign.tables.formal.laws import KINDS
 
 
-def accepted_of(table: Table, folder: Path, text: str | None = None) -> Accepted:
-    return accepted(proof_of(table) if text is None else text, proof_name(table), folder)
+def accepted_of(table: Table, folder: Path, text: str | None = None) -> Acceptance:
+    return acceptance_of(proof_of(table) if text is None else text, proof_name(table), folder)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -57,7 +65,7 @@ def rows_of(table: Table) -> Any:
 def test_nothing_is_better_by_a_theorem(designs: dict[str, Design], coq: Path, name: str) -> None:
     design = designs[name]
     table = make_table(design)
-    found = accepted(proof_of(table, design), proof_name(table), coq)
+    found = acceptance_of(proof_of(table, design), proof_name(table), coq)
     assert found.statements[-1].startswith("nothing_is_better : forall")
     least = Fraction(*map(int, re.findall(r"(\d+) / (\d+) <= ", found.statements[-1])[-1]))
     assert 0 <= design.certificate.lower - float(least) <= 1e-6 * design.certificate.lower
@@ -77,8 +85,8 @@ def test_a_floor_that_is_a_millionth_higher_is_refused(designs: dict[str, Design
     numbers = re.search(r"_least_num := (\d+)", text)
     assert numbers is not None
     more = str(int(numbers[1]) * 1_000_001 // 1_000_000 + 1)
-    with pytest.raises(NotAccepted, match="Unable to unify"):
-        accepted(text.replace(numbers[1], more), proof_name(table), coq)
+    with pytest.raises(Refusal, match="Unable to unify"):
+        acceptance_of(text.replace(numbers[1], more), proof_name(table), coq)
 
 
 @pytest.mark.parametrize("name", ["distance", "square"])
@@ -88,8 +96,8 @@ def test_atoms_outside_the_interval_prove_nothing(designs: dict[str, Design], co
     text = changed(text, "l_high_num := 1;", "l_high_num := 0;")
     for stated in (r"\(1 / 1\) m q", r"\(1 / 1\) -> sum"):
         text = changed(text, stated, stated.replace("1 / 1", "0 / 1").replace("\\", ""))
-    with pytest.raises(NotAccepted, match="Unable to unify"):
-        accepted(text, proof_name(table), coq)
+    with pytest.raises(Refusal, match="Unable to unify"):
+        acceptance_of(text, proof_name(table), coq)
 
 
 CHECK = r"Lemma checked : check table = true.\nProof. vm_compute. reflexivity. Qed."
@@ -116,7 +124,7 @@ FORGERIES: dict[str, tuple[str, str]] = {
 def test_a_forged_file_is_refused(kinds: dict[str, Table], coq: Path, forgery: str) -> None:
     pattern, new = FORGERIES[forgery]
     text = changed(proof_of(kinds["finite"]), pattern, new)
-    with pytest.raises(NotAccepted):
+    with pytest.raises(Refusal):
         accepted_of(kinds["finite"], coq, text)
 
 
@@ -130,7 +138,7 @@ def test_theorems_rest_on_no_axioms_but_those_of_the_reals(coq: Path) -> None:
     }
     every = [name for part in names.values() for name in part]
     asked = "".join(f"{command} {name}.\n" for command in ("Check", "Print Assumptions") for name in every)
-    found = accepted(f"From Mechdesign Require Import {' '.join(names)}.\n{asked}", "Axioms", coq)
+    found = acceptance_of(f"From Mechdesign Require Import {' '.join(names)}.\n{asked}", "Axioms", coq)
     assert set(found.axioms) == REALS
 
 
@@ -142,7 +150,7 @@ def test_a_program_of_its_own_passes_what_was_compiled(kinds: dict[str, Table], 
     content = bytearray(compiled.read_bytes())
     content[len(content) // 2] ^= 1
     compiled.write_bytes(bytes(content))
-    with pytest.raises(NotAccepted, match="coqchk"):
+    with pytest.raises(Refusal, match="coqchk"):
         require_checked_again(proof_name(kinds["response"]), coq)
 
 
@@ -160,6 +168,6 @@ HIDDEN = {
 def test_what_a_file_does_not_have_printed_is_found(coq: Path, hidden: str) -> None:
     name = f"Hidden_{list(HIDDEN).index(hidden)}"
     stated = "Lemma stated : 0 = 0.\nProof. reflexivity. Qed.\nCheck stated. Print Assumptions stated."
-    accepted(f"{HIDDEN[hidden]}\n{stated}\n", name, coq)
-    with pytest.raises(NotAccepted, match=rf"axioms of its own: (.*\s)?Shipped\.{name}\.nothing"):
+    acceptance_of(f"{HIDDEN[hidden]}\n{stated}\n", name, coq)
+    with pytest.raises(Refusal, match=rf"axioms of its own: (.*\s)?Shipped\.{name}\.nothing"):
         require_checked_again(name, coq)

@@ -16,7 +16,7 @@ import mechdesign as md
 from benchmarks.clock import measured, medians
 from benchmarks.rows import Row, Target
 from mechdesign.tables import Table, checker, make_table
-from mechdesign.tables.formal import build_theories, proof_name, proof_of, require_checked_again
+from mechdesign.tables.formal import acceptance_of, build_theories, proof_name, proof_of, require_checked_again
 from mechdesign.words.domains import Finite
 from mechdesign.words.workloads import Prefix
 

@@ -22,7 +22,7 @@ from mechdesign.values import files
 
 ANSWERS = ((Designed,),)
 EXAMPLE = """\
-$ echo '{"kind": "minimax", "epsilon": 1}' > problem.json
+$ echo '{"kind": "joint", "epsilon": 1, "users": 100, "share": 0.2}' > problem.json
 solve problem.json"""
 
 

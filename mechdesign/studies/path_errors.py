@@ -48,7 +48,7 @@ _RULES = (left_out_with("data", "paths", "length", why="the data are the paths")
 class PathStudy:
     """Methods over epsilon, which is that of a location or of a whole path.
 
-    >>> found = PathStudy(eps=2, methods="tracs-c,laplace", paths=20, length=5, seed=1).answer()
+    >>> found = PathStudy(eps=4, methods="tracs-c,laplace", paths=20, length=5, seed=1).answer()
     >>> [(cell.method, cell.mean < found.constant) for cell in found.cells]
     [('tracs-c', True), ('laplace', False)]
     """

@@ -262,6 +262,9 @@ class Product:
 
 Domain = Interval | Circle | Finite | Line | Product
 
+Inputs = Finite | Interval | Circle | Product
+"""What problems are about."""
+
 
 def require_between(value: Any, domain: Interval | Circle, field: str) -> float:
     """One number inside the domain, or `InvalidInput`."""

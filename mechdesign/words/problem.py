@@ -16,7 +16,7 @@ from mechdesign.values.declare import Floats, evolved, field, frozen, settle
 from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
 from mechdesign.words.counts import Count
 from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Worst
-from mechdesign.words.domains import POINTS_OPTION, Circle, Finite, Interval, Product
+from mechdesign.words.domains import POINTS_OPTION, Circle, Finite, Inputs, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
 from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
@@ -94,9 +94,7 @@ class Problem:
 
     kind: ClassVar[str] = "problem"
 
-    inputs: Finite | Interval | Circle | Product = field(
-        default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION
-    )
+    inputs: Inputs = field(default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION)
     loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses, metadata=LOSS_OPTION)
     privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
         "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"

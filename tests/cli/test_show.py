@@ -185,7 +185,7 @@ def test_the_prior_of_a_design_is_named(run: Any, tmp_path: Path) -> None:
     arguments = ("--prior", "normal:0.3,0.1", "--criterion", "prior", "--gap", "1e-3")
     assert run("minimax", "--eps", "1", *arguments, "--out", str(path)).code == 0
     outcome = run("show", str(path))
-    assert "average absolute error under the prior; prior: normal(0.3, 0.1) on [0, 1] (its " in outcome.out
+    assert "absolute error, average under the prior; prior: normal(0.3, 0.1) on [0, 1] (its " in outcome.out
     assert run("show", str(path), "--json").json["checked"]["prior"].startswith("normal(0.3, 0.1) on [0, 1]")
 
 

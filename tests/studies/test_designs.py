@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mechdesign.methods.minimax.problem import MinimaxProblem
-from mechdesign.methods.trade_off.problem import TradeOffProblem
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
@@ -23,6 +21,7 @@ from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.priors import parse_prior, uniform
 from mechdesign.words.privacy import Hidden
 from mechdesign.words.workloads import Workload, parse_workload
+from tests.methods.problems import numbers
 
 UNIT = md.Interval(0, 1)
 PLACES = md.Problem(loss=md.Distances(1.0), privacy=md.Metric([[0.0], [1.0], [2.0]], 1.0))
@@ -36,10 +35,10 @@ def _queries(name: str, size: int) -> md.Problem:
 
 
 ASKED: dict[str, tuple[Any, str]] = {
-    "one": (md.OptimumStudy(MinimaxProblem(1.0, gap=1e-2)), "minimax --eps 1 --gap 1e-2"),
-    "sweep": (md.SweepStudy(MinimaxProblem(1.0, gap=1e-2), (1.0, 2.0)), "minimax --sweep 1,2 --gap 1e-2"),
+    "one": (md.OptimumStudy(numbers(1.0), gap=1e-2), "minimax --eps 1 --gap 1e-2"),
+    "sweep": (md.SweepStudy(numbers(1.0), (1.0, 2.0), gap=1e-2), "minimax --sweep 1,2 --gap 1e-2"),
     "curve": (
-        md.ParetoStudy(TradeOffProblem(1.0, uniform(UNIT), gap=1e-2), 2),
+        md.ParetoStudy(numbers(1.0, criterion=md.Lexicographic(uniform(UNIT))), 2, gap=1e-2),
         "minimax --eps 1 --criterion pareto --points 2 --gap 1e-2",
     ),
     "queries": (
@@ -113,7 +112,7 @@ def test_a_column_is_collected_by_groups_and_alone(tmp_path: Path) -> None:
 
 
 def test_a_sweep_draws_the_structure_of_its_optima() -> None:
-    assert md.SweepStudy(MinimaxProblem(1.0, gap=1e-2), (1.0, 2.0), compare=False).answer().structure().axes
+    assert md.SweepStudy(numbers(1.0), (1.0, 2.0), gap=1e-2, compare=False).answer().structure().axes
 
 
 def test_places_say_what_an_adversary_is_left_with_only_under_a_prior() -> None:

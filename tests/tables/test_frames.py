@@ -832,5 +832,5 @@ def test_decimals_and_texts_are_the_same_doubles_in_csv_and_parquet(write, tmp_p
 def test_reports_in_memory_are_told_what_takes_them(source, tmp_path):
     table = make_table(catalogue.pm(1.0))
     for read in (lambda: estimate_reports(table, source), lambda: apply_table(table, source, None, tmp_path / "o.csv")):
-        with pytest.raises(InvalidInput, match=r"source must be a file.*deploy\.estimate\(table, reports\)"):
+        with pytest.raises(InvalidInput, match=r"source must be a file.*tables\.estimate\(table, reports\)"):
             read()

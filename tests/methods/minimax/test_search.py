@@ -292,7 +292,7 @@ def test_a_time_limit_gives_bounds_in_the_domain_s_units() -> None:
         ({"epsilon": 1e-9}, "between 1e-06 and 16"),
         ({"epsilon": 0}, "above 0"),
         ({"loss": Power(0.9)}, "P at least 1"),
-        ({"loss": Power(1.0, period=1.0)}, "have no period"),
+        ({"loss": Power(1.0, period=1.0)}, "leave the period out"),
         ({"loss": "nonsense"}, "be absolute, squared"),
         ({"inputs": "01"}, "several points"),
         ({"gap": 0.0}, "between 1e-9 and 1"),

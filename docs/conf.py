@@ -37,7 +37,8 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_type_aliases = {name: name for name in ("ArrayLike", "Inputs")}  # spelt out one is three lines long, the other has namesakes
+# spelt out the first is three lines long, and the other has namesakes
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "Inputs")}
 autodoc_default_options = {"members": True}
 autosummary_generate = False
 default_role = "py:obj"  # docstrings name things in single backticks; what is no public name is set as code

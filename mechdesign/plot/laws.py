@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms import product
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
-from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, require_law
 from mechdesign.plot.canvas import COLOURS, HEAT, Floats, drawable, empty_figure, legend_right, nested_style
 from mechdesign.words.domains import Circle, Interval
@@ -41,7 +41,7 @@ def densities(mechanism: Mechanism, inputs: Sequence[float] | None = None) -> Fi
     return figure
 
 
-def polar_density(mechanism: Product, x: Sequence[float]) -> Figure:
+def polar_density(mechanism: product.Product, x: Sequence[float]) -> Figure:
     """The density of a (distance, angle) mechanism around one input, drawn in the plane."""
     distance, angle = mechanism.parts
     distances, angles = continuous_inputs(distance), continuous_inputs(angle)

@@ -95,8 +95,8 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         "ship",
         (
             (
-                ("table", "a design in whole numbers, exactly private"),
-                ("verify", "a file checked exactly, by Coq with --formal"),
+                ("table", "a design in whole numbers, private"),
+                ("verify", "a file checked exactly, or by Coq"),
                 ("sign", "a file signed"),
             ),
             (

@@ -32,7 +32,7 @@ def test_every_problem_with_a_loss_a_prior_or_an_interval_is_tried_here() -> Non
 
     assert declared("loss", "Loss") == {md.Problem}
     assert declared("prior", "Prior") == {*WITH_PRIOR}
-    assert declared("inputs", "Interval") == {*WITH_INPUTS, md.Problem}
+    assert declared("inputs", "Interval") | declared("inputs", "Inputs") == {*WITH_INPUTS, md.Problem}
 
 
 @pytest.mark.parametrize("name", ["absolute", "squared"])

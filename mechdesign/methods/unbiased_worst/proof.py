@@ -22,7 +22,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.exact.phi import Quadratic, least_phi_sum
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.methods.evidence import column, require_columns, require_mechanism
+from mechdesign.methods.evidence import column, require_mechanism
 from mechdesign.methods.unbiased_worst.supports import inputs_of
 from mechdesign.values.declare import array, frozen
 from mechdesign.values.dyadic import dyadic
@@ -49,7 +49,10 @@ class UnbiasedWorstBound:
     slopes: Floats = array(column("slopes"))
 
     def __attrs_post_init__(self) -> None:
-        require_columns(self.inputs.size, weights=self.weights, offsets=self.offsets, slopes=self.slopes)
+        for name in ("weights", "offsets", "slopes"):
+            numbers = getattr(self, name)
+            if numbers.size != self.inputs.size:
+                raise InvalidInput(name, numbers.size, f"be one for each of the {self.inputs.size} inputs")
         if not (np.abs(self.inputs) <= 1).all():
             raise InvalidInput("inputs", float(np.abs(self.inputs).max()), "lie in [-1, 1]")
         if not ((self.weights >= 0).all() and self.weights.any()):

@@ -58,7 +58,7 @@ from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
-from mechdesign.words.privacy import Pure
+from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 
 
@@ -178,21 +178,25 @@ def _chosen(problem: Problem, name: str | None) -> Method:
     able = [method for method in METHODS if reasons.get(method.folder, "") is None]
     if able:
         return able[0]
-    missed = "; ".join(f"{key}: {why}" for key, why in reasons.items())
-    step = "md.methods(problem) lists the methods" if name is None else ""
+    near, step = [], "md.methods(problem) lists the methods" if name is None else ""
     for word, other in _said_otherwise(problem):
-        if any(method.supports(other) is None for method in METHODS if method.folder in reasons):
+        near = [method.folder for method in METHODS if method.folder in reasons and method.supports(other) is None]
+        if near:
             step = f"it is answered with {word}"
             break
+    missed = "; ".join(f"{key}: {reasons[key]}" for key in dict.fromkeys([*near, *reasons]))
     raise InvalidInput("problem", problem, f"be one that a method answers ({missed})", step)
 
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
-    """The problem with one of its words another one, wherever that makes a problem."""
+    """The problem with one of its words another one, wherever that makes one: the same at a near eps first."""
     criteria = Worst(), Average(problem.criterion.prior)
     classes = All(), Piecewise(), Unbiased(), UnbiasedPiecewise()
-    nearest = Pure(min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON))
-    for name, values in (("criterion", criteria), ("among", classes), ("privacy", (nearest,))):
+    within = min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON)
+    kept = isinstance(problem.privacy, Pure | Approximate)
+    nearest = evolved(problem.privacy, epsilon=within) if kept else Pure(within)
+    near, far = (("privacy", (nearest,)),), (("criterion", criteria), ("among", classes))
+    for name, values in (*near, *far) if kept else (*far, *near):
         for value in values:
             with suppress(InvalidInput):
                 yield f"{name}={value}", evolved(problem, **{name: value})

@@ -136,12 +136,11 @@ def prior_of(problem: Problem) -> str | None:
 
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
-    if isinstance(problem, FiveWords):
-        if not isinstance(problem.loss, Power | Custom) or isinstance(problem.among, Unbiased | UnbiasedPiecewise):
-            return None
-    else:
+    if not isinstance(problem, FiveWords) or not isinstance(problem.loss, Power | Custom):
         return None
-    inputs = getattr(problem, "inputs", None)
+    if isinstance(problem.among, Unbiased | UnbiasedPiecewise):
+        return None
+    inputs = problem.inputs
     if any(isinstance(part, Circle) for part in (inputs.parts if isinstance(inputs, Product) else (inputs,))):
         return "for a mean direction of many reports ask: python -m mechdesign advise --want angle"
     return "for a mean of many reports ask: python -m mechdesign advise --want mean"

@@ -20,7 +20,10 @@ from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Prefix
 from tests.methods.problems import workload_problem
 
-"""Methods whose answers nothing published is ranked against."""
+RANKED = {
+    *("approximate", "finite", "minimax", "pairwise", "piecewise", "prior", "trade_off", "unbiased_piecewise"),
+    *("unbiased_worst", "workload"),
+}
 LINE = Metric(range(4), 1.0)
 DESIGNS = {
     "pairs": lambda: solve(Problem(loss=Distances(), privacy=LINE, criterion=Average([0.4, 0.3, 0.2, 0.1]))),
@@ -34,7 +37,8 @@ def test_every_module_of_rivals_belongs_to_what_answers_in_its_folder() -> None:
     folder = Path(mechdesign.__file__).parent / "methods"
     said = {path.parent.name for path in folder.glob("*/rivalry.py")}
     found = {entry.problem.__module__.split(".")[-2] for entry in ENTRIES} | {method.folder for method in METHODS}
-    assert {"finite", "minimax", "prior", "trade_off", "pairwise", "workload"} <= said <= found
+    assert RANKED <= said <= found
+    assert {method.folder for method in METHODS if method.rivals is not None} == said & {one.folder for one in METHODS}
 
 
 def test_a_value_that_is_no_problem_has_no_rivals() -> None:

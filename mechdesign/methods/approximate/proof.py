@@ -42,7 +42,7 @@ def _places(said: Any) -> tuple[tuple[int, int, int], ...]:
 class HockeyBound:
     """Weights of the inputs, and the prices that are not 0: ``prices[k]`` stands at ``places[k] = (x, x', y)``.
 
-    For an average the weights are the prior's, and those here mean nothing: they are 0.
+    For an average the weights are the prior's, and those here are 0.
 
     >>> from mechdesign.words.privacy import Approximate
     >>> problem = Problem(loss=[[0.0, 1.0], [1.0, 0.0]], privacy=Approximate(1.0, 0.1))
@@ -71,6 +71,8 @@ class HockeyBound:
         require_columns(inputs, weights=self.weights)
         if any(max(x, other) >= inputs or y >= outputs or x == other for x, other, y in self.places):
             raise CheckFailed("the evidence is about other inputs or outputs")
+        if problem.weights is not None and self.weights.any():
+            raise CheckFailed("the evidence has weights of its own, and an average those of its prior")
         weights = [Fraction(weight) for weight in (self.weights if problem.weights is None else problem.weights)]
         if not (total := sum(weights)):
             raise CheckFailed("the weights of the evidence are all 0")

@@ -56,7 +56,8 @@ def test_the_value_is_that_of_the_page() -> None:
         said = weights if criterion is None else criterion.prior
         exact = [Fraction(one) for one in said.tolist()]
         normal = [one / sum(exact) for one in exact]
-        assert _evidence(weights, prices).value(problem) == _from_the_page(problem, normal, prices)
+        own = weights if criterion is None else np.zeros(3)
+        assert _evidence(own, prices).value(problem) == _from_the_page(problem, normal, prices)
 
 
 def test_no_prices_whatever_exceed_what_a_private_table_attains() -> None:
@@ -104,6 +105,8 @@ def test_evidence_about_another_problem_is_refused() -> None:
             bound.value(problem)
     with pytest.raises(CheckFailed):
         HockeyBound([1.0, 1.0], [], []).value(asked())
+    with pytest.raises(CheckFailed, match="weights of its own"):
+        bound.value(asked(md.Average([0.2, 0.3, 0.5])))
     with pytest.raises(CheckFailed, match="all 0"):
         HockeyBound([0.0, 0.0, 0.0], [], []).value(asked())
 

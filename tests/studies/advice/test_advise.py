@@ -517,3 +517,10 @@ def test_advice_explains_itself_in_a_line_in_words_and_in_a_notebook() -> None:
     assert found.mechanism in repr(found)
     assert found.summary() == str(found)
     assert found._repr_html_().startswith("<pre>Take ")
+
+
+def test_where_a_table_is_checked_it_is_said_that_a_proof_assistant_can_do_it_too() -> None:
+    advice = md.advise("distribution", epsilon=1.0, users=1000, bounds=(0, 1))
+    assert any(" verify " in command for command in advice.commands)
+    assert "--formal" in str(advice)
+    assert "--formal" not in str(md.advise("mean", epsilon=1.0, users=1000, bounds=(0, 1)))

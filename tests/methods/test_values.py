@@ -32,7 +32,6 @@ from mechdesign import (
 from mechdesign.methods import (
     AdditiveProblem,
     JointProblem,
-    custom,
     optimal_additive,
     optimal_joint,
 )
@@ -50,7 +49,7 @@ from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Prefix
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, numbers, workload_problem
+from tests.methods.problems import custom, hidden_problem, information, numbers, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:

@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods.convex.problem import MOST_COEFFICIENTS, Coefficients, CustomProblem, TableProblem
-from mechdesign.methods.convex.program import Bent, coefficients_of
+from mechdesign.methods.convex.program import Bent, coefficients_of, objective_of
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.convex.reading import Reader, Term, Unread
 from mechdesign.methods.private_table import fitting_base, private_table
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
+from mechdesign.words.criteria import Average, Total, Worst
 from mechdesign.words.domains import Finite
+from mechdesign.words.fits.objectives import outputs_of
+from mechdesign.words.objectives import MOST_COEFFICIENTS, Coefficients, Formula, Objective
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -31,14 +34,18 @@ _CLAIMED = 1e-7  # what a claimed bound allows for the solver's own tolerance
 class ConvexModel:
     """The CVXPY problem: the user's part, checked, and privacy."""
 
-    def __init__(self, problem: CustomProblem) -> None:
+    def __init__(self, problem: Problem, gap: float) -> None:
         import cvxpy
 
-        self._cvxpy, self.problem = cvxpy, problem
-        self.shape = len(problem.inputs), len(problem.outputs)
+        self._cvxpy, self.problem, self.gap = cvxpy, problem, gap
+        loss = problem.loss
+        assert isinstance(loss, Objective | Formula)
+        stated = objective_of(loss) if isinstance(loss, Formula) else loss
+        self.outputs, self.tolerance = outputs_of(problem), loss.tolerance
+        self.shape = len(problem.numbers), len(self.outputs)
         self.q = cvxpy.Variable(self.shape, nonneg=True, name="q")
-        self.objective = self._stated(problem.objective, "objective")
-        self.constraints = [] if problem.constraints is None else self._stated(problem.constraints, "constraints")
+        self.objective = self._stated(stated.function, "objective")
+        self.constraints = [] if stated.constraints is None else self._stated(stated.constraints, "constraints")
         self._require_objective()
         self._require_constraints()
         self.exponent, self.solved = 0, 0.0
@@ -56,17 +63,7 @@ class ConvexModel:
         self._base = cvxpy.Variable((1, self.shape[1]), nonneg=True, name="mu")
         spread = np.ones((self.shape[0], 1)) @ self._base
         self._sums = cvxpy.sum(self.q, axis=1) == 1
-        read = self._read()
-        self.understood = TableProblem(
-            problem.epsilon,
-            problem.inputs,
-            problem.outputs,
-            str(self.objective),
-            tuple(self._named(number) for number in range(len(self.constraints))),
-            problem.tolerance,
-            problem.gap,
-            *((None, read) if isinstance(read, str) else (read, "")),
-        )
+        self.formula = loss if isinstance(loss, Formula) else self._formula()
         self._privacy = [self.q >= spread, self.q <= math.exp(problem.epsilon) * spread, self._sums]
 
     def answer(self, clock: Clock) -> tuple[Solution, Discrete, ConvexBound | ConvexClaim]:
@@ -82,8 +79,8 @@ class ConvexModel:
             attained = self.attained(mechanism)
             evidence = self._evidence()
             if evidence is None:
-                if self.understood.coefficients is not None:
-                    self.understood = evolved(self.understood, coefficients=None, unread="a solver without multipliers")
+                if self.formula.coefficients is not None:
+                    self.formula = evolved(self.formula, coefficients=None, unread="a solver without multipliers")
                 return solution, mechanism, self._claim(attained)
             lower, upper = (side(self.understood, mechanism) for side in (evidence.bound, evidence.attained))
             least, proven = min(least, upper), max(proven, lower)
@@ -102,7 +99,7 @@ class ConvexModel:
 
     def is_near(self, lower: float, upper: float) -> bool:
         """Whether proven bounds are as near to each other as the problem asks."""
-        return upper - lower <= max(self.problem.gap * upper, self.understood.negligible)
+        return upper - lower <= max(self.gap * upper, self.formula.negligible)
 
     def _first_exponent(self) -> int:
         """The power of two nearest to the objective of the mechanism that ignores its input."""
@@ -115,7 +112,7 @@ class ConvexModel:
 
     def solve(self, seconds: float | None) -> Solution:
         """The solver's answer for the objective in units of ``2^exponent``; a linear one without what all rows pay."""
-        read = self.understood.coefficients
+        read = self.formula.coefficients
         is_linear = (
             not read.of_squares if read else self._costs is not None and all(map(self._is_affine, self.constraints))
         )
@@ -148,20 +145,20 @@ class ConvexModel:
         law = law[:, used]
         # the base measure nearest to the solver's for which no column is out of reach
         base = np.clip(self._base.value[0, used], law.max(axis=0) * math.exp(-problem.epsilon), law.max(axis=0))
-        outputs = Finite(tuple(np.asarray(problem.outputs.points)[used].tolist()))
+        outputs = Finite(tuple(np.asarray(self.outputs.points)[used].tolist()))
         fitted = fitting_base(base, problem.epsilon)
-        return private_table(problem.epsilon, problem.inputs, outputs, law, fitted, "custom optimum")
+        return private_table(problem.epsilon, problem.numbers, outputs, law, fitted, "custom optimum")
 
     def attained(self, mechanism: Discrete) -> float:
         """The objective at the mechanism; `CheckFailed` if it breaks a constraint by more than the tolerance."""
         law = np.zeros(self.shape)
-        columns = self.problem.outputs.index(mechanism.outputs.points)
+        columns = self.outputs.index(mechanism.outputs.points)
         law[:, columns] = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
         self._found = self._multipliers()
         self.q.value = law
         for number, constraint in enumerate(self.constraints):
             excess = float(np.max(constraint.violation()))
-            if not excess <= self.problem.tolerance:
+            if not excess <= self.tolerance:
                 raise CheckFailed(
                     f"the private table breaks constraint {number}, {self._named(number)}, by {excess:.3g}"
                 )
@@ -170,6 +167,16 @@ class ConvexModel:
         if not math.isfinite(attained):
             raise InvalidInput("objective", attained, "be finite at its optimum", "rescale it")
         return attained
+
+    @property
+    def understood(self) -> Problem:
+        """The problem as data."""
+        return evolved(self.problem, loss=self.formula, criterion=Total())
+
+    def _formula(self) -> Formula:
+        read, names = self._read(), tuple(self._named(number) for number in range(len(self.constraints)))
+        found = (None, read) if isinstance(read, str) else (read, "")
+        return Formula(str(self.objective), names, self.tolerance, *found)
 
     def _read(self) -> Coefficients | str:
         """The coefficients, if all is made of maxima and squares, and they are few enough for a proof; or why not."""
@@ -198,7 +205,7 @@ class ConvexModel:
         duals = [constraint.dual_value for constraint in (self._sums, *self.constraints)]
         if self._bent is not None:
             duals = [self._sums.dual_value, *(constraint.dual_value for constraint in self._bent.limits)]
-        if self.understood.coefficients is None or any(value is None for value in duals):
+        if self.formula.coefficients is None or any(value is None for value in duals):
             return None
         flat = [np.ravel(np.asarray(value, dtype=np.float64), order="F") for value in duals]
         sums, multipliers = flat[0], np.concatenate([np.empty(0), *flat[1:]])
@@ -208,7 +215,7 @@ class ConvexModel:
 
     def _evidence(self) -> ConvexBound | None:
         """The proof from the solver's multipliers, if all was read."""
-        read = self.understood.coefficients
+        read = self.formula.coefficients
         if read is None or self._found is None:
             return None
         sums, multipliers, weights, slopes = self._found
@@ -240,12 +247,12 @@ class ConvexModel:
         expression, cvxpy = self.objective, self._cvxpy
         if not isinstance(expression, cvxpy.Expression):
             raise InvalidInput("objective", expression, "return a CVXPY expression to be minimised")
-        if self.problem.criterion is not None:
+        if isinstance(self.problem.criterion, Worst | Average):
             if expression.size != self.shape[0]:
-                rule = f"be {self.shape[0]} numbers with a criterion, an error for each input"
-                raise InvalidInput("objective", expression.shape, rule, "sum over the outputs only: axis=1")
-            worst, average = cvxpy.max(expression), cvxpy.sum(expression) / self.shape[0]
-            self.objective = expression = worst if self.problem.criterion == "worst" else average
+                rule = f"be {self.shape[0]} numbers, an error for each input"
+                step = "sum over the outputs only, axis=1, or ask criterion=Total() of an objective that is one number"
+                raise InvalidInput("objective", expression.shape, rule, step)
+            self.objective = expression = self._over_inputs(expression)
         if expression.size != 1 or expression.is_complex():
             raise InvalidInput("objective", expression.shape, "be one real number", "sum or average it")
         self._require_alone(expression, "objective")
@@ -254,6 +261,14 @@ class ConvexModel:
         if not expression.is_convex():
             rule = "be convex in q by the rules of disciplined convex programming"
             raise InvalidInput("objective", str(expression), rule, "to maximise a concave one, minimise its negative")
+
+    def _over_inputs(self, errors: Any) -> Any:
+        weights = self.problem.weights
+        if weights is None:
+            return self._cvxpy.max(errors)
+        if np.ptp(weights) == 0:  # divided once: shares of n that are rounded each would be another average
+            return self._cvxpy.sum(errors) / weights.size
+        return weights @ self._cvxpy.vec(errors, order="F")
 
     def _require_constraints(self) -> None:
         self.names: tuple[str, ...] = ()

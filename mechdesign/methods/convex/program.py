@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mechdesign.methods.convex.problem import Coefficients
 from mechdesign.methods.convex.reading import Affine, Term
 from mechdesign.values.declare import Floats
+from mechdesign.words.objectives import Coefficients, Formula, Objective
 
 
 class Bent:
@@ -93,3 +93,28 @@ def _stacked(parts: list[Affine], shape: tuple[int, int], sign: float = 1.0) -> 
     """The matrices of affine functions, and ``sign`` times their offsets."""
     matrices = np.stack([part.costs for part in parts]) if parts else np.empty((0, *shape))
     return matrices, sign * np.array([part.offset for part in parts])
+
+
+def objective_of(formula: Formula) -> Objective:
+    """A formula as functions again, that read as its coefficients."""
+    read = formula.coefficients
+    assert read is not None
+
+    def sides(q: Any) -> list[Any]:
+        import cvxpy
+
+        entries = cvxpy.vec(q, order="F")
+        found = [_row(costs) @ entries for costs in (read.costs, *read.rows)]
+        found[0] += read.offset
+        for number, of in enumerate(read.of_maxima):
+            own = [place for place, maximum in enumerate(read.maxima) if maximum == number]
+            found[of] += cvxpy.max(np.stack([_row(read.pieces[place]) for place in own]) @ entries + read.shifts[own])
+        for square, centre, scale, of in zip(read.squares, read.centres, read.scales, read.of_squares, strict=True):
+            found[of] += scale * cvxpy.square(_row(square) @ entries + centre)
+        return found
+
+    def constraints(q: Any) -> list[Any]:
+        left = zip(sides(q)[1:], read.limits.tolist(), read.equal, strict=True)
+        return [side == limit if is_equal else side <= limit for side, limit, is_equal in left]
+
+    return Objective(lambda q: sides(q)[0], constraints, formula.tolerance)

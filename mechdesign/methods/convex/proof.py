@@ -22,10 +22,13 @@ import numpy as np
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods.convex.problem import Coefficients, TableProblem
-from mechdesign.methods.evidence import column, require_columns, require_mechanism, require_problem
+from mechdesign.methods.convex.supports import formula_of
+from mechdesign.methods.evidence import column, require_columns, require_mechanism
 from mechdesign.values.declare import Floats, array, finite, frozen
 from mechdesign.words.criteria import Family, Scope
+from mechdesign.words.fits.objectives import outputs_of
+from mechdesign.words.objectives import Coefficients, Formula
+from mechdesign.words.problem import Problem
 
 
 @frozen
@@ -34,10 +37,11 @@ class ConvexBound:
 
     ``weights`` are those of pieces, divided by their sum in every maximum, and ``slopes`` half those of squares.
 
-    >>> from mechdesign.words.domains import Finite
-    >>> pair = Finite((0, 1))
-    >>> asked = Coefficients([[0.0, 1.0], [1.0, 0.0]])
-    >>> problem = TableProblem(1.0, pair, pair, "errors", coefficients=asked)
+    >>> from mechdesign.words.criteria import Total
+    >>> from mechdesign.words.objectives import Formula
+    >>> from mechdesign.words.privacy import Pure
+    >>> asked = Formula("errors", coefficients=Coefficients([[0.0, 1.0], [1.0, 0.0]]))
+    >>> problem = Problem(inputs=[0, 1], loss=asked, privacy=Pure(1.0), criterion=Total())
     >>> round(float(ConvexBound([0.2689, 0.2689]).value(problem)), 3)  # randomised response, 2 / (1 + e)
     0.538
     """
@@ -50,15 +54,15 @@ class ConvexBound:
     weights: Floats = array(column("weights"), default=())
     slopes: Floats = array(column("slopes"), default=())
 
-    def value(self, problem: TableProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, exactly."""
-        asked = self._fitting(problem)
+        asked, tolerance = self._fitting(problem), Fraction(formula_of(problem).tolerance)
         # the objective counts once, and every constraint as often as its multiplier says
         counted = [Fraction(1), *map(Fraction, self.multipliers.tolist())]
         costs, total = _fractions(asked.costs), Fraction(asked.offset)
         for row, limit, times in zip(asked.rows, asked.limits.tolist(), counted[1:], strict=True):
             _add(costs, row, times)
-            total -= times * Fraction(limit) + abs(times) * Fraction(problem.tolerance)
+            total -= times * Fraction(limit) + abs(times) * tolerance
         for piece, shift, number, weight in zip(
             asked.pieces, asked.shifts.tolist(), asked.maxima, self._shares(asked), strict=True
         ):
@@ -83,12 +87,12 @@ class ConvexBound:
         dual = levels.sum() + (least if least < 0 else least / ratio)
         return Fraction(max(total + dual, _plain(asked)))
 
-    def _fitting(self, problem: TableProblem) -> Coefficients:
+    def _fitting(self, problem: Problem) -> Coefficients:
         """The coefficients, if the evidence is about problems like it; else `CheckFailed`."""
-        asked = problem.coefficients
+        asked = formula_of(problem).coefficients
         if asked is None:
             raise CheckFailed("the evidence is about coefficients, and those of the problem are not known")
-        require_columns(len(problem.inputs), levels=self.levels)
+        require_columns(len(problem.numbers), levels=self.levels)
         for name, count in (("multipliers", asked.equal), ("weights", asked.maxima), ("slopes", asked.of_squares)):
             if getattr(self, name).size != len(count):
                 raise CheckFailed(f"{getattr(self, name).size} {name} do not fit the problem, which takes {len(count)}")
@@ -109,24 +113,23 @@ class ConvexBound:
         return [weight / sums[number] for number, weight in zip(asked.maxima, weights, strict=True)]
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return float_down(self.value(require_problem(problem, TableProblem)))
+        return float_down(self.value(problem))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, TableProblem)
-        coefficients, law = self._fitting(asked), _law(mechanism, asked)
+        coefficients, law = self._fitting(problem), _law(mechanism, problem)
+        tolerance = Fraction(formula_of(problem).tolerance)
         objective, *found = _functions(coefficients, law)
         for number, (value, limit, is_equal) in enumerate(
             zip(found, coefficients.limits.tolist(), coefficients.equal, strict=True)
         ):
             excess = value - Fraction(limit)
-            if (abs(excess) if is_equal else excess) > Fraction(asked.tolerance):
+            if (abs(excess) if is_equal else excess) > tolerance:
                 raise CheckFailed(f"the mechanism breaks constraint {number} of the problem by {float(excess)!r}")
         return float_up(objective)
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        asked = require_problem(problem, TableProblem)
-        meets = f" that meet the stated constraints within {asked.tolerance!r}"
-        return Scope(Family.ON_OUTPUTS, meets if self._fitting(asked).equal else "")
+        meets = f" that meet the stated constraints within {formula_of(problem).tolerance!r}"
+        return Scope(Family.ON_OUTPUTS, meets if self._fitting(problem).equal else "")
 
 
 def _plain(asked: Coefficients) -> Fraction:
@@ -192,7 +195,8 @@ class ConvexClaim:
         return self.lower
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        _law(mechanism, _unread(problem))
+        _unread(problem)
+        _law(mechanism, problem)
         return self.upper
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
@@ -202,20 +206,20 @@ class ConvexClaim:
         return Scope(Family.ON_OUTPUTS, meets if asked.constraints else "")
 
 
-def _unread(problem: Any) -> TableProblem:
-    asked = require_problem(problem, TableProblem)
+def _unread(problem: Any) -> Formula:
+    asked = formula_of(problem)
     if asked.coefficients is not None:
         raise CheckFailed("the bound of this problem is proven and not claimed: its coefficients are known")
     return asked
 
 
-def _law(mechanism: Any, problem: TableProblem) -> Any:
+def _law(mechanism: Any, problem: Problem) -> Any:
     """The mechanism's exact table on all outputs of the problem."""
-    table = require_mechanism(mechanism, Discrete, problem)
-    if not set(table.outputs.points) <= set(problem.outputs.points):
+    table, outputs = require_mechanism(mechanism, Discrete, problem), outputs_of(problem)
+    if not set(table.outputs.points) <= set(outputs.points):
         raise CheckFailed(f"{table.name} has outputs that are not the problem's")
-    law = np.full((len(problem.inputs), len(problem.outputs)), Fraction(0), dtype=object)
-    law[:, problem.outputs.index(table.outputs.points)] = table.exact_rows()
+    law = np.full((len(problem.numbers), len(outputs)), Fraction(0), dtype=object)
+    law[:, outputs.index(table.outputs.points)] = table.exact_rows()
     return law
 
 

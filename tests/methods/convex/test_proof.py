@@ -10,15 +10,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.matrix import matrix_bound
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import Discrete, catalogue as c
-from mechdesign.methods.convex import Coefficients, ConvexBound, ConvexClaim, TableProblem
+from mechdesign.methods.convex import ConvexBound, ConvexClaim
+from mechdesign.methods.registry import CODEC
 from mechdesign.methods.result import Design, Report
-from mechdesign.values.codec import Codec, encoded
+from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
+from mechdesign.words.classes import Onto
+from mechdesign.words.criteria import Total
 from mechdesign.words.domains import Finite
+from mechdesign.words.objectives import Coefficients, Formula
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
@@ -30,9 +34,16 @@ BOUND = ConvexBound([0.1, 0.2], [0.5])
 
 
 def _asked(
-    found: Coefficients | None, epsilon: float = 1.0, domain: Finite = PAIR, tolerance: float = 1e-6
-) -> TableProblem:
-    return TableProblem(epsilon, domain, domain, "errors", tolerance=tolerance, coefficients=found)
+    found: Coefficients | None,
+    epsilon: float = 1.0,
+    inputs: Finite = PAIR,
+    outputs: Finite = PAIR,
+    tolerance: float = 1e-6,
+    constraints: tuple[str, ...] = (),
+) -> Problem:
+    loss = Formula("errors", constraints, tolerance, found)
+    among = Onto(outputs.points)
+    return Problem(inputs=inputs, loss=loss, privacy=Pure(epsilon), criterion=Total(), among=among)
 
 
 ASKED = _asked(Coefficients(COSTS, 0.0, ROW, [0.8], (False,)))
@@ -56,9 +67,7 @@ def test_no_multipliers_whatever_exceed_what_a_private_table_attains(
     limits = np.where(equal, values, values + rng.random(count) * 0.1)
     multipliers = np.where(equal, rng.normal(size=count), rng.random(count))
     costs, levels = rng.normal(size=shape), rng.normal(size=inputs)
-    asked = TableProblem(
-        epsilon, *domains, "any", tolerance=1e-9, coefficients=Coefficients(costs, 1.0, rows, limits, equal)
-    )
+    asked = _asked(Coefficients(costs, 1.0, rows, limits, equal), epsilon, *domains, 1e-9)
     bound = ConvexBound(levels, multipliers)
     assert bound.bound(asked, law) <= bound.attained(asked, law)
     assert bound.attained(asked, law) == pytest.approx(1 + (costs * table).sum())
@@ -89,12 +98,11 @@ def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
     for of, square, centre, scale in zip(of_squares, squares, centres, scales, strict=True):
         values[of] += scale * ((square * table).sum() + centre) ** 2
     bent = pieces, shifts, maxima, of_maxima, squares, centres, scales, of_squares
-    asked = TableProblem(
+    asked = _asked(
+        Coefficients(costs, 1.0, rows, values[1:] + rng.random(count) * 0.1, (False,) * count, *bent),
         epsilon,
         *domains,
-        "any",
-        tolerance=1e-9,
-        coefficients=Coefficients(costs, 1.0, rows, values[1:] + rng.random(count) * 0.1, (False,) * count, *bent),
+        1e-9,
     )
     slopes = (squares * table).sum(axis=(1, 2)) + centres + rng.normal(size=3) * 0.1
     bound = ConvexBound(rng.normal(size=inputs), rng.random(count), rng.random(len(maxima)) + 1e-3, slopes)
@@ -129,7 +137,7 @@ def test_without_constraints_it_is_the_bound_of_a_sum_of_losses(
     domains = Finite(tuple(range(inputs))), Finite(tuple(range(outputs)))
     costs, levels = rng.random((inputs, outputs)), rng.random(inputs)
     average = matrix_bound(epsilon, costs, levels, np.zeros(inputs), np.ones(inputs))
-    bound = ConvexBound(levels).value(TableProblem(epsilon, *domains, "sum", coefficients=Coefficients(costs)))
+    bound = ConvexBound(levels).value(_asked(Coefficients(costs), epsilon, *domains))
     plain = sum(min(map(Fraction, row)) for row in costs.tolist())
     assert bound == max(average * inputs, plain)
 
@@ -144,7 +152,7 @@ def test_a_table_that_breaks_a_constraint_is_refused() -> None:
     assert BOUND.attained(ASKED, TRUTH) == pytest.approx(2 / (1 + math.e))
     truer = c.randomised_response(2.0, PAIR)
     with pytest.raises(CheckFailed, match="constraint 0"):
-        BOUND.attained(evolved(ASKED, epsilon=2.0), truer)
+        BOUND.attained(evolved(ASKED, privacy=Pure(2.0)), truer)
 
 
 def test_equalities_bind_from_both_sides() -> None:
@@ -204,7 +212,7 @@ def test_a_problem_that_was_read_has_no_claimed_bound() -> None:
     "value", [ASKED, GREATEST, _asked(None), _asked(Coefficients(COSTS)), BOUND, ConvexClaim(0.1, 0.2)], ids=str
 )
 def test_problems_and_bounds_come_back_from_files(value: Any) -> None:
-    again = Codec().decoded(type(value), encoded(value), "value")
+    again = CODEC.decoded(type(value), encoded(value), "value")
     assert again == value
     assert hash(again) == hash(value)
 
@@ -242,15 +250,9 @@ def test_coefficients_are_those_of_the_table() -> None:
 
 
 def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:
-    strict, loose = (BOUND.value(evolved(ASKED, tolerance=t)) for t in (2.0**-20, 2.0**-10))
+    coefficients = Coefficients(COSTS, 0.0, ROW, [0.8], (False,))
+    strict, loose = (BOUND.value(_asked(coefficients, tolerance=t)) for t in (2.0**-20, 2.0**-10))
     assert strict - loose == Fraction(1, 2**11) - Fraction(1, 2**21)
-
-
-@pytest.mark.parametrize("field", ["kind", "costs", "offset", "rows", "limits", "equal"])
-def test_a_file_that_says_two_things_about_its_coefficients_is_refused(field: str) -> None:
-    said = encoded(ASKED)
-    with pytest.raises(FileProblem, match=field):
-        Codec().decoded(TableProblem, said | {field: "another"}, "problem")
 
 
 # -- term by term, as the page says ------------------------------------------------------------------------------------
@@ -289,13 +291,13 @@ class _Random:
         self.table = table / table.sum(axis=1, keepdims=True)
         self.bound = ConvexBound(self.levels, self.multipliers, self.weights, self.slopes)
 
-    def asked(self, tolerance: float, limits: Any = None) -> TableProblem:
+    def asked(self, tolerance: float, limits: Any = None) -> Problem:
         bent = self.pieces, self.shifts, self.maxima, self.of_maxima
         bent += self.squares, self.centres, self.scales, self.of_squares
         limits = self.limits if limits is None else limits
         found = Coefficients(self.costs, self.offset, self.rows, limits, self.equal, *bent)
         domains = Finite(tuple(range(self.shape[0]))), Finite(tuple(range(self.shape[1])))
-        return TableProblem(1.0, *domains, "any", tolerance=tolerance, coefficients=found)
+        return _asked(found, 1.0, *domains, tolerance)
 
     def law(self) -> Discrete:
         return Discrete(1.0, Finite(tuple(range(self.shape[0]))), Finite(tuple(range(self.shape[1]))), self.table)
@@ -406,7 +408,7 @@ def test_the_scope_says_that_constraints_are_met_where_there_are_some() -> None:
     ]
     assert words[0] == f"{words[1]} that meet the stated constraints within 1e-06"
     assert ConvexClaim(0.1, 0.2).scope(_asked(None), TRUTH).words == words[1]
-    stated = evolved(_asked(None), constraints=("p >= 1/2",))
+    stated = _asked(None, constraints=("p >= 1/2",))
     said = ConvexClaim(0.1, 0.2).scope(stated, TRUTH).words
     assert said == f"{words[1]} that meet the stated constraints, as this one does within 1e-06"
 

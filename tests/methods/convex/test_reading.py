@@ -9,12 +9,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from mechdesign.methods.convex import custom
 from mechdesign.methods.convex.model import ConvexModel
-from mechdesign.methods.convex.problem import CustomProblem
 from mechdesign.methods.convex.reading import Affine, Reader, Term, Unread
 from mechdesign.values.declare import Floats
 from mechdesign.words.domains import Finite
+from tests.methods.problems import custom, custom_problem
 
 SHAPE = 3, 4
 WEIGHTS = np.random.default_rng(1).random(SHAPE)
@@ -51,7 +50,7 @@ UNREAD: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 def _reader() -> tuple[Any, Reader]:
     domains = Finite((0, 1, 2)), Finite((0, 1, 2, 3))
-    model = ConvexModel(CustomProblem(1.0, *domains, lambda q: cp.sum(q)))
+    model = ConvexModel(custom_problem(1.0, *domains, lambda q: cp.sum(q)), 1e-4)
     return model.q, Reader(model._coefficients)
 
 
@@ -86,4 +85,4 @@ def test_maxima_whose_pieces_multiply_beyond_bounds_are_claimed() -> None:
     points = np.arange(10.0)
     design = custom(1.0, points, points, lambda q: cp.max(cp.vstack([cp.norm1(q[0]), cp.norm1(q[1])])))
     assert design.certificate.claimed
-    assert "more than 256 pieces" in design.problem.unread
+    assert "more than 256 pieces" in design.problem.loss.unread

@@ -50,7 +50,8 @@ class Objective:
 
     It receives a CVXPY variable, and gives an error for each input, over which the criterion goes, or with the
     criterion `Total` one number. It must be convex in q and at least 0 at its optimum. ``constraints(q)`` is a list
-    of CVXPY constraints, or a dict with names; the answer meets them within ``tolerance``.
+    of CVXPY constraints, or a dict with names; the answer meets them within ``tolerance``. Variables of one's own may
+    stand above functions of q, as in ``lambda q: t`` and ``lambda q: [errors(q) <= t]``.
 
     Files hold no functions: the problem of the answer has a `Formula`.
     """

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.methods.convex.epigraph import replace_tops
 from mechdesign.methods.convex.program import Bent, coefficients_of, objective_of
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.convex.reading import Reader, Term, Unread
@@ -44,10 +45,13 @@ class ConvexModel:
         self.outputs, self.tolerance = outputs_of(problem), loss.tolerance
         self.shape = len(problem.numbers), len(self.outputs)
         self.q = cvxpy.Variable(self.shape, nonneg=True, name="q")
-        self.objective = self._stated(stated.function, "objective")
-        self.constraints = [] if stated.constraints is None else self._stated(stated.constraints, "constraints")
+        objective = self._stated(stated.function, "objective")
+        constraints = {} if stated.constraints is None else self._stated(stated.constraints, "constraints")
+        self._require_values(objective, "objective", cvxpy.Expression, "return a CVXPY expression to be minimised")
+        self.objective, left = replace_tops(self.q, objective, self._by_key(constraints))
+        self.keys, self.constraints = list(left), list(left.values())
         self._require_objective()
-        self._require_constraints()
+        self._require_convex()
         self.exponent, self.solved = 0, 0.0
         self._costs: Floats | None = None
         self._least, self._shift = np.zeros((self.shape[0], 1)), 0.0
@@ -244,9 +248,7 @@ class ConvexModel:
             raise InvalidInput(field, type(error).__name__, rule) from error
 
     def _require_objective(self) -> None:
-        expression, cvxpy = self.objective, self._cvxpy
-        if not isinstance(expression, cvxpy.Expression):
-            raise InvalidInput("objective", expression, "return a CVXPY expression to be minimised")
+        expression = self.objective
         if isinstance(self.problem.criterion, Worst | Average):
             if expression.size != self.shape[0]:
                 rule = f"be {self.shape[0]} numbers, an error for each input"
@@ -257,7 +259,7 @@ class ConvexModel:
             raise InvalidInput("objective", expression.shape, "be one real number", "sum or average it")
         self._require_alone(expression, "objective")
         if expression.shape:
-            self.objective = expression = cvxpy.sum(expression)
+            self.objective = expression = self._cvxpy.sum(expression)
         if not expression.is_convex():
             rule = "be convex in q by the rules of disciplined convex programming"
             raise InvalidInput("objective", str(expression), rule, "to maximise a concave one, minimise its negative")
@@ -270,33 +272,32 @@ class ConvexModel:
             return self._cvxpy.sum(errors) / weights.size
         return weights @ self._cvxpy.vec(errors, order="F")
 
-    def _require_constraints(self) -> None:
-        self.names: tuple[str, ...] = ()
-        if isinstance(self.constraints, self._cvxpy.constraints.constraint.Constraint):
-            self.constraints = [self.constraints]
-        if isinstance(self.constraints, dict):
-            self.names, self.constraints = tuple(map(str, self.constraints)), list(self.constraints.values())
-        if isinstance(self.constraints, list | tuple):
-            self.constraints = [self._plain(constraint) for constraint in self.constraints]
-        if not isinstance(self.constraints, list | tuple):
-            raise InvalidInput(
-                "constraints", self.constraints, "return a list of CVXPY constraints, or a dict with names"
-            )
-        for number, constraint in enumerate(self.constraints):
-            field = self._called(number)
-            if not isinstance(constraint, self._cvxpy.constraints.constraint.Constraint):
-                raise InvalidInput(field, constraint, "be a CVXPY constraint", "compare an expression of q")
-            self._require_alone(constraint, field)
-            if not constraint.is_dcp():
-                raise InvalidInput(field, str(constraint), "be convex by the rules of disciplined convex programming")
+    def _by_key(self, said: Any) -> dict[int | str, Any]:
+        """Constraints by their names, or else by their numbers."""
+        kind = self._cvxpy.constraints.constraint.Constraint
+        if isinstance(said, kind):
+            said = [said]
+        if not isinstance(said, dict | list | tuple):
+            raise InvalidInput("constraints", said, "return a list of CVXPY constraints, or a dict with names")
+        named = said if isinstance(said, dict) else dict(enumerate(said))
+        found = {key: self._plain(stated) for key, stated in named.items()}
+        for key, stated in found.items():
+            if isinstance(said, dict) and not isinstance(key, str):
+                raise InvalidInput("constraints", key, "have names that are texts")
+            self._require_values(stated, _called(key), kind, "be a CVXPY constraint, a comparison of expressions of q")
+        return found
 
-    def _called(self, number: int) -> str:
-        """A constraint, as errors name it."""
-        return f"constraints[{self.names[number]!r}]" if self.names else f"constraints[{number}]"
+    def _require_convex(self) -> None:
+        for key, constraint in zip(self.keys, self.constraints, strict=True):
+            self._require_alone(constraint, _called(key))
+            if not constraint.is_dcp():
+                rule = "be convex by the rules of disciplined convex programming"
+                raise InvalidInput(_called(key), str(constraint), rule)
 
     def _named(self, number: int) -> str:
         """A constraint as a text, behind its name if it has one."""
-        return f"{self.names[number]}: {self.constraints[number]}" if self.names else str(self.constraints[number])
+        key = self.keys[number]
+        return f"{key}: {self.constraints[number]}" if isinstance(key, str) else str(self.constraints[number])
 
     def _plain(self, constraint: Any) -> Any:
         """``NonNeg`` and its like as the comparisons they stand for."""
@@ -308,9 +309,15 @@ class ConvexModel:
         return constraint.args[0] == 0 if isinstance(constraint, kinds.Zero) else constraint
 
     def _require_alone(self, stated: Any, field: str) -> None:
-        """Variables of the user's own would have no value at the mechanism."""
+        """Other variables of the user's own would have no value at the mechanism."""
         if any(variable is not self.q for variable in stated.variables()):
-            raise InvalidInput(field, str(stated), "be written in q alone", "use cvxpy atoms such as cvxpy.max")
+            rule = "be written in q alone, but for variables that some constraint bounds from below"
+            raise InvalidInput(field, str(stated), rule, "use cvxpy atoms such as cvxpy.max")
+
+    def _require_values(self, stated: Any, field: str, kind: Any, rule: str) -> None:
+        """An expression or a constraint of which all numbers are known and finite."""
+        if not isinstance(stated, kind):
+            raise InvalidInput(field, stated, rule)
         for parameter in stated.parameters():
             if parameter.value is None:
                 raise InvalidInput(field, parameter.name(), "have values for its parameters")
@@ -329,7 +336,7 @@ class ConvexModel:
             if solver.solve(program).status is Status.INFEASIBLE:
                 together = "" if count == 1 else " together with the constraints before it"
                 rule = f"be met by some table with eps = {self.problem.epsilon:g}{together}"
-                raise InvalidInput(self._called(count - 1), str(self.constraints[count - 1]), rule)
+                raise InvalidInput(_called(self.keys[count - 1]), str(self.constraints[count - 1]), rule)
 
     def _is_affine(self, constraint: Any) -> bool:
         is_row = self._is_equality(constraint) or isinstance(constraint, self._cvxpy.constraints.nonpos.Inequality)
@@ -337,6 +344,11 @@ class ConvexModel:
 
     def _is_equality(self, constraint: Any) -> bool:
         return isinstance(constraint, self._cvxpy.constraints.zero.Equality)
+
+
+def _called(key: int | str) -> str:
+    """A constraint, as errors name it."""
+    return f"constraints[{key!r}]"
 
 
 def _require_no_masks(function: Callable[[Any], Any], field: str) -> None:

@@ -3,6 +3,9 @@
 **Formulation.** The user's ``objective(q)`` is minimised subject to the user's ``constraints(q)`` and, added here,
 ``mu(y) <= q[x, y] <= c mu(y)`` for a free base measure mu and ``sum_y q[x, y] = 1``: together exactly epsilon-LDP.
 
+Variables of the user's own that stand above functions of q are maxima in other words
+(`mechdesign.methods.convex.epigraph`).
+
 **Answer.** The solver's table is moved to one that is epsilon-LDP in exact arithmetic; the objective is reported at
 that table, and a table that breaks the user's constraints by more than ``tolerance`` is withheld.
 

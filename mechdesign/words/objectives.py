@@ -81,9 +81,11 @@ def _numbers(name: str) -> Callable[[Any], Floats]:
 class Coefficients:
     """``minimise f_0(q)`` subject to ``f_k(q) <= limits[k-1]``, or ``=`` where ``equal[k-1]``.
 
-    Every f_k is linear, plus maxima of linear functions, plus squares of some: f_0 has ``costs . q + offset``, f_k
-    ``rows[k-1] . q``. Piece i, ``pieces[i] . q + shifts[i]``, is one of maximum ``maxima[i]``, which adds to the
-    function numbered ``of_maxima[maxima[i]]``; ``scales[i] (squares[i] . q + centres[i])^2`` adds to ``of_squares[i]``.
+    Every f_k is linear, plus maxima of linear functions, plus squares of some, plus Euclidean norms of vectors of them:
+    f_0 has ``costs . q + offset``, f_k ``rows[k-1] . q``. Piece i, ``pieces[i] . q + shifts[i]``, is one of maximum
+    ``maxima[i]``, which adds to the function numbered ``of_maxima[maxima[i]]``; ``scales[i] (squares[i] . q +
+    centres[i])^2`` adds to ``of_squares[i]``; ``sides[i] . q + ends[i]`` is an entry of the vector ``norms[i]``, the
+    norm of which adds to ``of_norms[norms[i]]``.
 
     >>> Coefficients([[0.0, 1.0], [1.0, 0.0]]).rows.shape
     (0, 2, 2)
@@ -102,15 +104,24 @@ class Coefficients:
     centres: Floats = array(_numbers("centres"), default=())
     scales: Floats = array(_numbers("scales"), default=())
     of_squares: tuple[int, ...] = ()
+    sides: Floats = array(_numbers("sides"), default=())
+    ends: Floats = array(_numbers("ends"), default=())
+    norms: tuple[int, ...] = ()
+    of_norms: tuple[int, ...] = ()
 
     def __attrs_post_init__(self) -> None:
         if not all(isinstance(flag, bool) for flag in self.equal):
             raise InvalidInput("equal", self.equal, "be true or false for each constraint")
         if self.costs.ndim != 2:
             raise InvalidInput("costs", self.costs.shape, "be one for each entry of a table")
-        if sum(array.size for array in (self.rows, self.pieces, self.squares)) > MOST_COEFFICIENTS:
+        if sum(array.size for array in (self.rows, self.pieces, self.squares, self.sides)) > MOST_COEFFICIENTS:
             raise InvalidInput("rows", self.rows.size, f"hold at most {MOST_COEFFICIENTS} coefficients")
-        for name, count in (("rows", len(self.equal)), ("pieces", len(self.maxima)), ("squares", len(self.of_squares))):
+        for name, count in (
+            ("rows", len(self.equal)),
+            ("pieces", len(self.maxima)),
+            ("squares", len(self.of_squares)),
+            ("sides", len(self.norms)),
+        ):
             entries = getattr(self, name)
             if not count and not entries.size:  # a list of nothing does not say how its entries would look
                 settle(self, **{name: stored(entries.reshape(0, *self.costs.shape))})
@@ -121,43 +132,46 @@ class Coefficients:
             ("shifts", self.pieces),
             ("centres", self.squares),
             ("scales", self.squares),
+            ("ends", self.sides),
         ):
             if getattr(self, name).shape != (len(of),):
                 raise InvalidInput(name, getattr(self, name).shape, f"have the shape {(len(of),)}")
         self._require_functions()
 
     def _require_functions(self) -> None:
-        if sorted(set(self.maxima)) != list(range(len(self.of_maxima))):
-            raise InvalidInput("maxima", self.maxima, "number the maxima from 0, each with at least one piece")
+        for name, numbers, of in (("maxima", self.maxima, self.of_maxima), ("norms", self.norms, self.of_norms)):
+            if sorted(set(numbers)) != list(range(len(of))):
+                raise InvalidInput(name, numbers, f"number the {name} from 0, each with at least one entry")
         if not (self.scales > 0).all():
             raise InvalidInput("scales", float(self.scales.min()), "be above 0")
-        bent = {*self.of_maxima, *self.of_squares}
+        bent = {*self.of_maxima, *self.of_squares, *self.of_norms}
         for number in bent:
             if type(number) is not int or not 0 <= number <= len(self.equal):
                 raise InvalidInput("of_maxima", number, "be 0 for the objective, or the number of a constraint")
             if number and self.equal[number - 1]:
-                raise InvalidInput("equal", number, "be false where a constraint has maxima or squares")
+                raise InvalidInput("equal", number, "be false where a constraint has maxima, squares or norms")
 
     @property
     def is_linear(self) -> bool:
-        """Whether there is no maximum and no square."""
-        return not self.maxima and not self.of_squares
+        """Whether there is no maximum, no square and no norm."""
+        return not (self.maxima or self.of_squares or self.norms)
 
     @property
     def largest(self) -> float:
         """The largest coefficient of the objective."""
         pieces = self.pieces[[self.of_maxima[number] == 0 for number in self.maxima]]
         squares = (self.scales[:, None, None] * self.squares**2)[[number == 0 for number in self.of_squares]]
-        return max(float(np.abs(part).max(initial=0.0)) for part in (self.costs, pieces, squares))
+        sides = self.sides[[self.of_norms[number] == 0 for number in self.norms]]
+        return max(float(np.abs(part).max(initial=0.0)) for part in (self.costs, pieces, squares, sides))
 
 
 @frozen
 class Formula:
     """What was understood of an `Objective`, over all inputs, as data.
 
-    Where all is made of linear functions, their maxima and squares, ``coefficients`` say what is asked. The texts of
-    objective and constraints are names for that, and where it is not, of functions that nobody can look at any more;
-    ``unread`` says then what kept it from being read.
+    Where all is made of linear functions, their maxima, squares and norms, ``coefficients`` say what is asked. The
+    texts of objective and constraints are names for that, and where it is not, of functions that nobody can look at any
+    more; ``unread`` says then what kept it from being read.
     """
 
     kind: ClassVar[str] = "formula"

@@ -129,13 +129,17 @@ def custom(
 
 
 def bent(objective: Any = None, constraints: Any = None, **said: Any) -> md.Problem:
-    """Problems with maxima and squares."""
+    """Problems with maxima, squares and norms."""
     losses = said.pop("losses", MATRIX)
 
     def greatest(q: Any) -> Any:
         return cvxpy.max(cvxpy.sum(cvxpy.multiply(losses, q), axis=1))
 
     return custom_problem(1.0, range(3), range(3), objective or greatest, constraints, **said)
+
+
+def length(scale: float = 1.0, centre: float = 1.0) -> Any:
+    return lambda q: scale * cvxpy.norm(cvxpy.diag(q) - centre)
 
 
 def squared(scale: float = 1.0, centre: float = 1.0, *entries: tuple[int, int]) -> Any:
@@ -253,6 +257,16 @@ ROWS: dict[str, Row] = {
     "Coefficients.of_squares": Another(
         bent(constraints=lambda q: [cvxpy.sum_squares(q[0]) <= 0.4]),
         bent(lambda q: cvxpy.sum_squares(q[0]) + cvxpy.max(q[1]), lambda q: [q[0, 0] <= 0.4]),
+    ),
+    "Coefficients.sides": Another(bent(length()), bent(length(2.0))),
+    "Coefficients.ends": Another(bent(length()), bent(length(1.0, 0.9))),
+    "Coefficients.norms": Another(
+        bent(lambda q: cvxpy.norm(q[0] - 0.2) + cvxpy.norm(q[1, :2])),
+        bent(lambda q: cvxpy.norm(q[0] - 0.2) + cvxpy.norm(q[1])),
+    ),
+    "Coefficients.of_norms": Another(
+        bent(squared(), lambda q: [cvxpy.norm(q[0]) <= 0.7]),
+        bent(lambda q: squared()(q) + cvxpy.norm(q[0]), lambda q: [q[0, 0] <= 0.7]),
     ),
     "unbiased.epsilon": Another(unbiased(), unbiased(epsilon=2.0)),
     "unbiased.prior": Another(unbiased(), unbiased(prior=OTHERS)),

@@ -73,7 +73,7 @@ RULES = {
     "group_with_a_box_left_out": "leaves out 3 boxes",
     "group_with_a_multiplier_below_nothing": "finite and at least 0",
     "matrix_called_absolute": "certificate lower must be",
-    "matrix_without_evidence": "evidence kind must be one of .*finite, finite lexicographic, .*pairs",
+    "matrix_without_evidence": "about an objective of one's own",
     "pair_against_fewer_colluders": "averaged epsilon .* is above 1.0",
     "pair_called_more_private": "certificate privacy_loss must be",
     "pair_claimed_above_another_pair": "which another law attains",

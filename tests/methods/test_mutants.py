@@ -145,7 +145,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed": lambda: solve(problems.piecewise(1.0, Power(1.5))),
     "searched pieces": lambda: solve(problems.piecewise(1.0, Squared(), pieces=3), method="piecewise_program"),
     "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-2),
-    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
+    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.log_sum_exp(q - np.eye(3))),
     "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
     "workload of one query": lambda: md.solve(workload_problem(1.0, Mean([0.0, 1.0, 4.0]))),

@@ -118,7 +118,9 @@ class ConvexModel:
         """The solver's answer for the objective in units of ``2^exponent``; a linear one without what all rows pay."""
         read = self.formula.coefficients
         is_linear = (
-            not read.of_squares if read else self._costs is not None and all(map(self._is_affine, self.constraints))
+            not (read.of_squares or read.norms)
+            if read
+            else self._costs is not None and all(map(self._is_affine, self.constraints))
         )
         solver = Cvxpy("highs" if is_linear else "clarabel")
         self._bent = None if read is None or read.is_linear else Bent(self._cvxpy, self.q, read, self.exponent)
@@ -183,7 +185,7 @@ class ConvexModel:
         return Formula(str(self.objective), names, self.tolerance, *found)
 
     def _read(self) -> Coefficients | str:
-        """The coefficients, if all is made of maxima and squares, and they are few enough for a proof; or why not."""
+        """The coefficients, if all is made of maxima, squares and norms and they are few enough for a proof, or why not."""
         kept = self.q.value
         reader = Reader(self._coefficients)
         try:
@@ -194,7 +196,7 @@ class ConvexModel:
         finally:
             self.q.value = kept
         terms = [objective, *(term for term, _ in found)]
-        entries = sum(1 + sum(map(len, term.maxima)) + len(term.squares) for term in terms)
+        entries = sum(1 + sum(map(len, term.maxima + term.norms)) + len(term.squares) for term in terms)
         if entries * self.q.size > MOST_COEFFICIENTS:
             return f"more than {MOST_COEFFICIENTS} coefficients"
         return coefficients_of(terms, tuple(is_equal for _, is_equal in found), self.shape)
@@ -205,7 +207,7 @@ class ConvexModel:
         return reader.terms(constraint.expr)
 
     def _multipliers(self) -> tuple[Floats, ...] | None:
-        """Multipliers of row sums, of constraints and of pieces, and the values below squares, of the solver."""
+        """The solver's multipliers of row sums, constraints and pieces, values below squares, and directions."""
         duals = [constraint.dual_value for constraint in (self._sums, *self.constraints)]
         if self._bent is not None:
             duals = [self._sums.dual_value, *(constraint.dual_value for constraint in self._bent.limits)]
@@ -214,18 +216,18 @@ class ConvexModel:
         flat = [np.ravel(np.asarray(value, dtype=np.float64), order="F") for value in duals]
         sums, multipliers = flat[0], np.concatenate([np.empty(0), *flat[1:]])
         if self._bent is None:
-            return sums, multipliers, np.empty(0), np.empty(0)
-        return sums, multipliers, self._bent.weights, self._bent.slopes
+            return sums, multipliers, np.empty(0), np.empty(0), np.empty(0)
+        return sums, multipliers, self._bent.weights, self._bent.slopes, self._bent.directions
 
     def _evidence(self) -> ConvexBound | None:
         """The proof from the solver's multipliers, if all was read."""
         read = self.formula.coefficients
         if read is None or self._found is None:
             return None
-        sums, multipliers, weights, slopes = self._found
+        sums, multipliers, *bent = self._found
         levels = self._least[:, 0] - np.ldexp(sums, self.exponent)
         multipliers = np.ldexp(multipliers, self.exponent)
-        return ConvexBound(levels, np.where(read.equal, multipliers, np.maximum(multipliers, 0.0)), weights, slopes)
+        return ConvexBound(levels, np.where(read.equal, multipliers, np.maximum(multipliers, 0.0)), *bent)
 
     def _coefficients(self, expression: Any) -> tuple[Floats, Floats]:
         """``A`` and ``b`` of an affine expression ``A . q + b``, entries in CVXPY's (column-major) order."""

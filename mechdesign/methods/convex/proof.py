@@ -1,15 +1,16 @@
 """Bounds for convex objectives of a table ``q[x, y]`` under convex constraints, over *all* epsilon-LDP tables.
 
-Objective and constraints are linear functions, maxima of some and squares of some. Each of these is above a linear
-function, whatever the numbers: a maximum above ``sum_i w_i piece_i`` for weights ``w_i >= 0`` of sum 1, a square
-``e^2`` above ``2 s e - s^2`` for any s. So for multipliers ``lambda_k`` (at least 0 where constraint k is an
+Objective and constraints are linear functions, maxima of some, squares of some and Euclidean norms of vectors of them.
+Each of these is above a linear function, whatever the numbers: a maximum above ``sum_i w_i piece_i`` for weights
+``w_i >= 0`` of sum 1, a square ``e^2`` above ``2 s e - s^2`` for any s, a norm ``|e|`` above ``u . e`` for any u with
+``|u| <= 1``. So for multipliers ``lambda_k`` (at least 0 where constraint k is an
 inequality) the objective of every table that meets the constraints up to ``tolerance`` is at least
 
     ``sum_k lambda_k (f_k below, its limit taken off) - tolerance sum_k |lambda_k|``, ``lambda_0 = 1`` of the objective,
 
-with f_k's linear functions for its maxima and squares: ``offset + C . q`` for a matrix C. The least of ``C . q`` over
-epsilon-LDP q is bounded by one level an input as in `mechdesign.exact.matrix`. Only constraints with a multiplier need
-be there: those left out would only shrink the class.
+with f_k's linear functions for its maxima, squares and norms: ``offset + C . q`` for a matrix C. The least of
+``C . q`` over epsilon-LDP q is bounded by one level an input as in `mechdesign.exact.matrix`. Only constraints with a
+multiplier need be there: those left out would only shrink the class.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mechdesign.errors import CheckFailed
-from mechdesign.exact.rational import exp_upper, float_down, float_up
+from mechdesign.exact.rational import exp_upper, float_down, float_up, root_up
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.convex.supports import formula_of
 from mechdesign.methods.evidence import column, require_columns, require_mechanism
@@ -35,7 +36,8 @@ from mechdesign.words.problem import Problem
 class ConvexBound:
     """What a lower bound follows from: ``levels``, one an input, ``multipliers``, one a constraint.
 
-    ``weights`` are those of pieces, divided by their sum in every maximum, and ``slopes`` half those of squares.
+    ``weights`` are those of pieces, divided by their sum in every maximum, ``slopes`` half those of squares, and
+    ``directions`` those of norms, made as short as 1 where they are longer.
 
     >>> from mechdesign.words.criteria import Total
     >>> from mechdesign.words.objectives import Formula
@@ -53,6 +55,7 @@ class ConvexBound:
     multipliers: Floats = array(column("multipliers"), default=())
     weights: Floats = array(column("weights"), default=())
     slopes: Floats = array(column("slopes"), default=())
+    directions: Floats = array(column("directions"), default=())
 
     def value(self, problem: Problem) -> Fraction:
         """The bound, exactly."""
@@ -80,6 +83,12 @@ class ConvexBound:
             times, slope = Fraction(scale) * counted[number], Fraction(half)
             _add(costs, square, 2 * slope * times)
             total += times * (2 * slope * Fraction(centre) - slope**2)
+        for side, end, number, part in zip(
+            asked.sides, asked.ends.tolist(), asked.norms, self._parts(asked), strict=True
+        ):
+            times = part * counted[asked.of_norms[number]]
+            _add(costs, side, times)
+            total += times * Fraction(end)
         levels = _fractions(self.levels)
         gaps = costs - levels[:, None]
         ratio = exp_upper(problem.epsilon)
@@ -93,7 +102,12 @@ class ConvexBound:
         if asked is None:
             raise CheckFailed("the evidence is about coefficients, and those of the problem are not known")
         require_columns(len(problem.numbers), levels=self.levels)
-        for name, count in (("multipliers", asked.equal), ("weights", asked.maxima), ("slopes", asked.of_squares)):
+        for name, count in (
+            ("multipliers", asked.equal),
+            ("weights", asked.maxima),
+            ("slopes", asked.of_squares),
+            ("directions", asked.norms),
+        ):
             if getattr(self, name).size != len(count):
                 raise CheckFailed(f"{getattr(self, name).size} {name} do not fit the problem, which takes {len(count)}")
         if any(value < 0 and not flag for value, flag in zip(self.multipliers.tolist(), asked.equal, strict=True)):
@@ -111,6 +125,15 @@ class ConvexBound:
         if 0 in sums:
             raise CheckFailed("the weights of a maximum are all 0")
         return [weight / sums[number] for number, weight in zip(asked.maxima, weights, strict=True)]
+
+    def _parts(self, asked: Coefficients) -> list[Fraction]:
+        """The entries of directions that are no longer than 1."""
+        parts = list(map(Fraction, self.directions.tolist()))
+        squares = [Fraction(0)] * len(asked.of_norms)
+        for number, part in zip(asked.norms, parts, strict=True):
+            squares[number] += part**2
+        lengths = [max(Fraction(1), root_up(square)) for square in squares]
+        return [part / lengths[number] for number, part in zip(asked.norms, parts, strict=True)]
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         return float_down(self.value(problem))
@@ -133,7 +156,7 @@ class ConvexBound:
 
 
 def _plain(asked: Coefficients) -> Fraction:
-    """What no table can go below, private or not: rows sum to 1, and squares are at least 0."""
+    """What no table can go below, private or not: rows sum to 1, and squares and norms are at least 0."""
     total = Fraction(asked.offset) + _fractions(asked.costs).min(axis=1).sum()
     greatest: dict[int, Fraction] = {}
     for piece, shift, number in zip(asked.pieces, asked.shifts.tolist(), asked.maxima, strict=True):
@@ -143,7 +166,7 @@ def _plain(asked: Coefficients) -> Fraction:
 
 
 def _functions(asked: Coefficients, law: Any) -> list[Fraction]:
-    """The objective and the left sides of all constraints at a table, exactly."""
+    """The objective and the left sides of all constraints at a table, exactly, but for norms, which round up."""
     found = [Fraction(asked.offset), *(Fraction(0) for _ in asked.equal)]
     for number, costs in enumerate((asked.costs, *asked.rows)):
         found[number] += _at(costs, law)
@@ -157,6 +180,11 @@ def _functions(asked: Coefficients, law: Any) -> list[Fraction]:
         asked.squares, asked.centres.tolist(), asked.scales.tolist(), asked.of_squares, strict=True
     ):
         found[number] += Fraction(scale) * (_at(square, law) + Fraction(centre)) ** 2
+    lengths = [Fraction(0)] * len(asked.of_norms)
+    for side, end, number in zip(asked.sides, asked.ends.tolist(), asked.norms, strict=True):
+        lengths[number] += (_at(side, law) + Fraction(end)) ** 2
+    for square_of_norm, of in zip(lengths, asked.of_norms, strict=True):
+        found[of] += root_up(square_of_norm)
     return found
 
 

@@ -9,7 +9,7 @@ Variables of the user's own that stand above functions of q are maxima in other 
 **Answer.** The solver's table is moved to one that is epsilon-LDP in exact arithmetic; the objective is reported at
 that table, and a table that breaks the user's constraints by more than ``tolerance`` is withheld.
 
-**Proof.** Where objective and constraints are made of linear functions of q, their maxima, sizes and squares
+**Proof.** Where objective and constraints are made of linear functions of q, their maxima, sizes, squares and norms
 (`mechdesign.methods.convex.reading`) the solver's multipliers prove a lower bound in rational arithmetic
 (`mechdesign.methods.convex.proof`), for all tables that meet the constraints up to the same tolerance. For other convex
 problems the bound is the solver's word, and the certificate says ``claimed``.
@@ -31,7 +31,7 @@ def answer(problem: Problem, demands: Demands) -> Design:
     """The certified answer, or `NoAnswer` if the solver did not reach an optimum or the proof its gap.
 
     The problem of the design is what was understood of the functions, as data. Where all is made of linear functions,
-    their maxima, sizes and squares, its proven bounds are at most the gap apart, relative to the upper one, or 1e-12
+    their maxima, squares and norms, its proven bounds are at most the gap apart, relative to the upper one, or 1e-12
     of the largest coefficient.
 
     A new mechanism in ten lines: the least average error on five points that leaves the middle unbiased.

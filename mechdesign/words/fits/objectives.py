@@ -71,7 +71,7 @@ def _said(loss: Objective | Formula) -> tuple[str, tuple[str, ...]]:
     if isinstance(loss, Objective):
         return "an objective of one's own", ()
     if loss.coefficients is None:
-        why = f"not proven, as maxima, sizes and squares of what is linear are, for {marked(loss.unread)}"
+        why = f"not proven, as maxima, norms and squares of what is linear are, for {marked(loss.unread)}"
         return "an objective that is only named in the file", (why,) if loss.unread else ()
     kind = "linear" if loss.coefficients.is_linear else "convex"
     told_apart = f"coefficients: {fingerprint(*_columns(loss.coefficients))}"
@@ -84,4 +84,5 @@ def _columns(found: Coefficients) -> tuple[Any, ...]:
     if found.is_linear:
         return linear
     maxima = found.pieces, found.squares, found.shifts, found.maxima, found.of_maxima
-    return *linear, *maxima, found.centres, found.scales, found.of_squares
+    norms = (found.sides, found.ends, found.norms, found.of_norms) if found.norms else ()
+    return *linear, *maxima, found.centres, found.scales, found.of_squares, *norms

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -87,7 +88,9 @@ def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
     law = Discrete(epsilon, *domains, table)
     sizes = rng.integers(1, 4, 3)  # of three maxima
     maxima = tuple(np.repeat(np.arange(3), sizes).tolist())
-    of_maxima, of_squares = (tuple(rng.integers(0, count + 1, 3).tolist()) for _ in range(2))
+    of_maxima, of_squares, of_norms = (tuple(rng.integers(0, count + 1, 3).tolist()) for _ in range(3))
+    norms = tuple(np.repeat(np.arange(3), rng.integers(1, 4, 3)).tolist())
+    sides, ends = rng.normal(size=(len(norms), *shape)), rng.normal(size=len(norms))
     pieces, shifts = rng.normal(size=(len(maxima), *shape)), rng.normal(size=len(maxima))
     squares, centres, scales = rng.normal(size=(3, *shape)), rng.normal(size=3), rng.random(3) + 0.1
     costs, rows = rng.normal(size=shape), rng.normal(size=(count, *shape))
@@ -97,7 +100,10 @@ def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
         values[of] += at[np.array(maxima) == number].max()
     for of, square, centre, scale in zip(of_squares, squares, centres, scales, strict=True):
         values[of] += scale * ((square * table).sum() + centre) ** 2
-    bent = pieces, shifts, maxima, of_maxima, squares, centres, scales, of_squares
+    entries = (sides * table).sum(axis=(1, 2)) + ends
+    for number, of in enumerate(of_norms):
+        values[of] += np.linalg.norm(entries[np.array(norms) == number])
+    bent = pieces, shifts, maxima, of_maxima, squares, centres, scales, of_squares, sides, ends, norms, of_norms
     asked = _asked(
         Coefficients(costs, 1.0, rows, values[1:] + rng.random(count) * 0.1, (False,) * count, *bent),
         epsilon,
@@ -105,7 +111,8 @@ def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
         1e-9,
     )
     slopes = (squares * table).sum(axis=(1, 2)) + centres + rng.normal(size=3) * 0.1
-    bound = ConvexBound(rng.normal(size=inputs), rng.random(count), rng.random(len(maxima)) + 1e-3, slopes)
+    ways = entries + rng.normal(size=len(norms)) * 0.1
+    bound = ConvexBound(rng.normal(size=inputs), rng.random(count), rng.random(len(maxima)) + 1e-3, slopes, ways)
     assert bound.bound(asked, law) <= bound.attained(asked, law)
     assert bound.attained(asked, law) == pytest.approx(values[0])
 
@@ -140,6 +147,17 @@ def test_without_constraints_it_is_the_bound_of_a_sum_of_losses(
     bound = ConvexBound(levels).value(_asked(Coefficients(costs), epsilon, *domains))
     plain = sum(min(map(Fraction, row)) for row in costs.tolist())
     assert bound == max(average * inputs, plain)
+
+
+def test_directions_longer_than_1_count_as_1_and_the_steepest_one_is_the_norm_itself() -> None:
+    asked = _asked(Coefficients(0 * COSTS, sides=[COSTS, ROW[0]], ends=[0.0, -1.0], norms=(0, 0), of_norms=(0,)))
+    lie = float(TRUTH.probabilities[0, 1])
+    least = math.hypot(2 * lie, lie)  # both rows lie with this chance: the entries are 2 lie and -lie
+    # what lies cost at the touching plane, with the level of each row at which its two outputs cost alike
+    ways = np.array([2 * lie, -lie]) / least
+    bounds = [ConvexBound([0.3, 0.3], directions=times * ways).bound(asked, TRUTH) for times in (0.5, 1.0, 8.0)]
+    assert bounds[1] == pytest.approx(bounds[2], rel=1e-12)
+    assert max(bounds) <= least <= ConvexBound([0.3, 0.3], directions=ways).attained(asked, TRUTH)
 
 
 def test_outputs_left_out_have_probability_zero() -> None:
@@ -188,6 +206,7 @@ def test_other_mechanisms_are_refused(name: str) -> None:
         (ConvexBound([0.1, 0.2]), ASKED),
         (ConvexBound([0.1, 0.2], [0.5], [1.0]), ASKED),
         (ConvexBound([0.1, 0.2], [0.5], (), [1.0]), ASKED),
+        (ConvexBound([0.1, 0.2], [0.5], (), (), [1.0]), ASKED),
         (ConvexBound([0.1, 0.2], (), [-1.0, 2.0]), GREATEST),
         (ConvexBound([0.1, 0.2], (), [0.0, 0.0]), GREATEST),
     ],
@@ -233,6 +252,10 @@ BAD: list[dict[str, Any]] = [
     {"pieces": [COSTS], "shifts": [0.0], "maxima": (0,), "of_maxima": (1,), "equal": (True,)},
     {"squares": [COSTS], "centres": [0.0], "scales": [0.0], "of_squares": (0,)},
     {"squares": [COSTS], "centres": [0.0], "scales": [1.0], "of_squares": (2,)},
+    {"sides": [COSTS], "ends": [0.0], "norms": (1,), "of_norms": (0,)},
+    {"sides": [COSTS], "ends": [], "norms": (0,), "of_norms": (0,)},
+    {"sides": [COSTS], "ends": [0.0], "norms": (0,), "of_norms": (2,)},
+    {"sides": [COSTS], "ends": [0.0], "norms": (0,), "of_norms": (1,), "equal": (True,)},
     {"squares": [COSTS[0]], "centres": [0.0], "scales": [1.0], "of_squares": (0,)},
 ]
 
@@ -274,7 +297,10 @@ class _Random:
         curved = int(rng.integers(0, 4))
         self.of_maxima = tuple(rng.integers(0, count + 1, bends).tolist())
         self.of_squares = tuple(rng.integers(0, count + 1, curved).tolist())
-        used = {*self.of_maxima, *self.of_squares}
+        lengths = int(rng.integers(0, 3))
+        self.of_norms = tuple(rng.integers(0, count + 1, lengths).tolist())
+        self.norms = tuple(np.repeat(np.arange(lengths), rng.integers(1, 4, lengths)).tolist())
+        used = {*self.of_maxima, *self.of_squares, *self.of_norms}
         self.equal = tuple(k + 1 not in used and bool(rng.random() < 0.5) for k in range(count))
         self.maxima = tuple(np.repeat(np.arange(bends), rng.integers(1, 4, bends)).tolist())
         self.costs, self.offset = _drawn(rng, *shape), float(rng.normal())
@@ -289,11 +315,14 @@ class _Random:
         self.slopes, self.levels = _drawn(rng, curved), rng.normal(size=inputs)
         table = rng.dirichlet(np.ones(outputs)) * np.exp(0.25 * (2 * rng.random(shape) - 1))
         self.table = table / table.sum(axis=1, keepdims=True)
-        self.bound = ConvexBound(self.levels, self.multipliers, self.weights, self.slopes)
+        self.sides, self.ends = _drawn(rng, len(self.norms), *shape), rng.normal(size=len(self.norms))
+        self.directions = _drawn(rng, len(self.norms)) / 16  # shorter than 1, as they stand
+        self.bound = ConvexBound(self.levels, self.multipliers, self.weights, self.slopes, self.directions)
 
     def asked(self, tolerance: float, limits: Any = None) -> Problem:
         bent = self.pieces, self.shifts, self.maxima, self.of_maxima
         bent += self.squares, self.centres, self.scales, self.of_squares
+        bent += self.sides, self.ends, self.norms, self.of_norms
         limits = self.limits if limits is None else limits
         found = Coefficients(self.costs, self.offset, self.rows, limits, self.equal, *bent)
         domains = Finite(tuple(range(self.shape[0]))), Finite(tuple(range(self.shape[1])))
@@ -324,6 +353,11 @@ class _Random:
             total += scale * (2 * s * Fraction(self.centres[i]) - s * s)
             for entry in linear:
                 linear[entry] += scale * 2 * s * Fraction(self.squares[i][entry])
+        for side, end, number, part in zip(self.sides, self.ends, self.norms, self.directions, strict=True):
+            share = times[self.of_norms[number]] * Fraction(part)
+            total += share * Fraction(end)
+            for entry in linear:
+                linear[entry] += share * Fraction(side[entry])
         ratio, levels = exp_upper(1.0), list(map(Fraction, self.levels.tolist()))
         sums = []
         for y in range(self.shape[1]):
@@ -357,6 +391,11 @@ class _Random:
             found[of] += max(at(self.pieces[i]) + Fraction(self.shifts[i]) for i in own)
         for i, of in enumerate(self.of_squares):
             found[of] += Fraction(self.scales[i]) * (at(self.squares[i]) + Fraction(self.centres[i])) ** 2
+        for number, of in enumerate(self.of_norms):
+            own = [i for i, norm in enumerate(self.norms) if norm == number]
+            square = sum((at(self.sides[i]) + Fraction(self.ends[i])) ** 2 for i in own)
+            with localcontext(prec=80):
+                found[of] += Fraction((Decimal(square.numerator) / Decimal(square.denominator)).sqrt())
         return found
 
 

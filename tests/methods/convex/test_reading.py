@@ -36,10 +36,16 @@ READ: dict[str, Callable[[Any], Any]] = {
     "total variation": lambda q: cp.tv(q[0]),
     "squares": lambda q: (q[0, 0] - 0.2) ** 2 * 4 + cp.max(cp.vstack([q[0], q[1]])),
     "sum of squares": lambda q: cp.sum_squares(MIXED @ q) / 3,
+    "norm": lambda q: 2 * cp.norm(MIXED @ q[:, 0] - 1),
+    "norms of rows": lambda q: cp.norm(q - 0.2, 2, axis=1),
+    "norms of columns": lambda q: cp.sum(cp.norm(q, 2, axis=0)) + cp.norm(q - 1, "fro"),
+    "form": lambda q: cp.quad_form(q[0] - 0.1, WEIGHTS.T @ WEIGHTS),
     "matrix of squares": lambda q: np.ones((2, 3)) @ cp.square(q - 0.1),
 }
 UNREAD: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "euclidean": (lambda q: cp.norm(q[0]), "pnorm"),
+    "norm of degree 3": (lambda q: cp.norm(q[0], 3), "a norm with p = 3"),
+    "a form of the table": (lambda q: cp.matrix_frac(q[0, :3], np.eye(3) + cp.diag(q[0, :3])), "matrixfrac"),
+    "maximum of norms": (lambda q: cp.max(cp.norm(q, 2, axis=1)), "maximum of squares or norms"),
     "entropy": (lambda q: cp.sum(cp.rel_entr(q[0], q[1])), "rel_entr"),
     "cube": (lambda q: cp.power(q[0, 0], 3), "power other than 2"),
     "square of a size": (lambda q: cp.square(cp.norm1(q)), "not linear below a square"),
@@ -58,7 +64,9 @@ def _value(term: Term, table: Floats) -> float:
     def at(one: Affine) -> float:
         return float((one.costs * table).sum()) + one.offset
 
-    return at(term.affine) + sum(max(map(at, m)) for m in term.maxima) + sum(s * at(e) ** 2 for s, e in term.squares)
+    norms = sum(sum(at(entry) ** 2 for entry in entries) ** 0.5 for entries in term.norms)
+    bent = sum(max(map(at, m)) for m in term.maxima) + sum(s * at(e) ** 2 for s, e in term.squares)
+    return at(term.affine) + bent + norms
 
 
 @pytest.mark.parametrize("name", READ)

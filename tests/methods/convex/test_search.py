@@ -114,12 +114,12 @@ def test_constraints_of_sizes_maxima_and_squares_are_proven(constrain: Callable[
 
 
 def test_what_is_not_read_is_claimed_and_says_what_it_is() -> None:
-    design = custom(1.0, POINTS, POINTS, lambda q: cp.norm(q[0] - 1))
+    design = custom(1.0, POINTS, POINTS, lambda q: cp.log_sum_exp(q[0] - 1))
     assert design.certificate.claimed
     assert isinstance(design.problem, Problem)
     assert isinstance(design.problem.loss, Formula)
-    assert "norm" in design.problem.loss.unread
-    assert "not proven, as maxima, sizes and squares" in design.summary()
+    assert "log_sum_exp" in design.problem.loss.unread
+    assert "not proven, as maxima, norms and squares" in design.summary()
 
 
 def test_named_constraints_are_called_by_their_names() -> None:
@@ -135,6 +135,37 @@ def test_the_squared_distance_to_the_truth_has_its_closed_form() -> None:
     """``sum (q - 1)^2`` over two categories at eps: every row ``(p, 1-p)``, ``p = c/(1+c)``, so ``4 (1-p)^2``."""
     design = custom(1.0, [0, 1], [0, 1], lambda q: cp.sum_squares(q - np.eye(2)))
     assert design.certificate.upper == pytest.approx(4 / (1 + math.e) ** 2, rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_the_distance_to_the_truth_is_the_root_of_its_square(scale: float) -> None:
+    design = custom(1.0, [0, 1], [0, 1], lambda q: scale * cp.norm(q - np.eye(2), "fro"))
+    assert not design.certificate.claimed
+    for end in (design.certificate.lower, design.certificate.upper):
+        assert end == pytest.approx(2 * scale / (1 + math.e), rel=1e-6, abs=0)
+
+
+def test_a_norm_that_is_0_at_the_optimum_is_proven_by_its_multiplier() -> None:
+    """Its slope there is any vector of the ball, and the least loss has two rows alike."""
+    design = custom(1.0, POINTS, POINTS, average, lambda q: [5 * cp.norm(q[0] - q[1]) <= cp.Constant(0.0)])
+    apart = custom(1.0, POINTS, POINTS, lambda q: average(q) + 5 * cp.norm(q[0] - q[1])).certificate
+    assert not apart.claimed
+    assert apart.relative_gap <= 1e-6
+    assert apart.upper <= design.certificate.upper * (1 + 1e-4)
+
+
+def test_a_quadratic_form_is_its_squares() -> None:
+    root = np.random.default_rng(3).normal(size=(6, 4))  # of rank 4: two directions cost nothing
+    form, squares = (
+        custom(1.0, POINTS, POINTS, written).certificate
+        for written in (
+            lambda q: average(q) + cp.quad_form(q[0] - 0.3, root @ root.T),
+            lambda q: average(q) + cp.sum_squares(root.T @ (q[0] - 0.3)),
+        )
+    )
+    assert not form.claimed
+    assert form.lower == pytest.approx(squares.lower, rel=1e-6)
+    assert form.upper == pytest.approx(squares.upper, rel=1e-6)
 
 
 def test_a_constraint_costs_what_its_certificate_says() -> None:
@@ -418,8 +449,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "proven": lambda: custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] >= 0.4]),
     "without constraints": lambda: custom(1.0, POINTS, POINTS, average),
     "worst": lambda: custom(1.0, POINTS, POINTS, errors, lambda q: [cp.sum_squares(q[0]) <= 0.3], criterion=Worst()),
-    "claimed": lambda: custom(1.0, POINTS, POINTS, lambda q: cp.norm(q - np.eye(6), "fro")),
-    "claimed with constraints": lambda: custom(1.0, POINTS, POINTS, average, lambda q: [cp.norm(q[0]) <= 0.6]),
+    "norms": lambda: custom(
+        1.0, POINTS, POINTS, lambda q: cp.norm(q - np.eye(6), "fro"), lambda q: [cp.norm(q[0] - 0.2) <= 0.5]
+    ),
+    "claimed": lambda: custom(1.0, POINTS, POINTS, lambda q: cp.log_sum_exp(q - np.eye(6))),
+    "claimed with constraints": lambda: custom(1.0, POINTS, POINTS, average, lambda q: [cp.log_sum_exp(q[0]) <= 1.97]),
 }
 
 
@@ -432,7 +466,7 @@ def test_a_saved_design_comes_back_equal(name: str, tmp_path: Path) -> None:
     assert again.certificate.claimed == ("claimed" in name)
 
 
-@pytest.mark.parametrize("name", ["proven", "without constraints", "worst"])
+@pytest.mark.parametrize("name", ["proven", "without constraints", "worst", "norms"])
 def test_the_problem_of_a_saved_design_is_solved_anew_without_its_functions(name: str, tmp_path: Path) -> None:
     saved_design = saved.load_design(CASES[name]().save(tmp_path / "design.json"))
     again = solve(saved_design.problem)

@@ -185,7 +185,7 @@ class ConvexModel:
         return Formula(str(self.objective), names, self.tolerance, *found)
 
     def _read(self) -> Coefficients | str:
-        """The coefficients, if all is made of maxima, squares and norms and they are few enough for a proof, or why not."""
+        """The coefficients, if all is made of maxima, squares and norms few enough for a proof, or why not."""
         kept = self.q.value
         reader = Reader(self._coefficients)
         try:

@@ -30,12 +30,13 @@ from threadpoolctl import threadpool_limits
 
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.bits import MOST_BITS
+from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.method import Demands
 from mechdesign.methods.private_table import private_table
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.unbiased.search import optimal_unbiased
+from mechdesign.methods.unbiased.search import answer as unbiased
+from mechdesign.methods.unbiased.supports import UnbiasedOptions
 from mechdesign.methods.workload.branching import MOST_BRANCHED, Tree
 from mechdesign.methods.workload.columns import Columns, Rows, Told
 from mechdesign.methods.workload.cone import Split, splits_of
@@ -49,8 +50,10 @@ from mechdesign.methods.workload.saddle import MOST_UNKNOWNS, basis_of, worst_sa
 from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
-from mechdesign.words.criteria import Worst
+from mechdesign.words.classes import Unbiased
+from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.domains import Finite
+from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Atoms
 from mechdesign.words.problem import Problem
 
@@ -376,9 +379,11 @@ class _Search:
         """The unbiased optimum on an interval, at the types alone; its quadratics are ``p a^2 - 2 X a + nu``."""
         prior, values = self._prior, self.workload.queries.matrix[0]
         grid = np.linspace(-1.0, 1.0, self.size)
-        asked = UnbiasedProblem(self.problem.epsilon, Atoms(grid, prior), size=self.size, gap=max(0.8 * self.gap, 1e-6))
+        privacy, average = self.problem.privacy, Average(Atoms(grid, prior))
+        asked = Problem(inputs=SYMMETRIC, loss=Squared(), privacy=privacy, criterion=average, among=Unbiased())
+        demands = Demands(max(0.8 * self.gap, 1e-6), self.clock.left(), options=UnbiasedOptions(self.size))
         try:
-            found = optimal_unbiased(asked, self.clock.left())
+            found = unbiased(asked, demands)
         except NoAnswer as stopped:
             if stopped.design is None:
                 raise

@@ -80,7 +80,13 @@ if TYPE_CHECKING:
     )
     from mechdesign.words.counts import Count as Count
     from mechdesign.words.criteria import At as At, Average as Average, Lexicographic as Lexicographic, Worst as Worst
-    from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval, Product as Product
+    from mechdesign.words.domains import (
+        Circle as Circle,
+        Finite as Finite,
+        Interval as Interval,
+        Product as Product,
+        cube_of as cube_of,
+    )
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise

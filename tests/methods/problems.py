@@ -68,3 +68,9 @@ def unbiased(epsilon: float, inputs: md.Interval | None = None) -> md.Problem:
     """The least worst variance of an unbiased report."""
     inputs = md.Interval(-1, 1) if inputs is None else inputs
     return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())
+
+
+def several(epsilon: float, count: int = 2, inputs: md.Product | None = None) -> md.Problem:
+    """The least worst variance of several unbiased numbers together."""
+    inputs = md.cube_of(count) if inputs is None else inputs
+    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())

@@ -60,6 +60,7 @@ FIVE_WORDS = {
     "piecewise": problems.piecewise(1.0, "power:1.5"),
     "polar": problems.polar(4.0),
     "unbiased_worst": problems.unbiased(1.0),
+    "sign_patterns": problems.several(0.01, 5),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "hidden_joint": hidden_problem(1.0, 200, 0.03),
     "workload": workload_problem(1.0, Prefix(4)),

@@ -100,6 +100,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased values": lambda: optimal_unbiased(UnbiasedProblem(1.0, VALUES, UNIT, size=5)),
     "unbiased function": lambda: optimal_unbiased(UnbiasedProblem(1.0, FUNCTION, UNIT, size=5)),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
+    "sign patterns": lambda: solve(problems.several(2.0, 9)),
     "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),
     "additive": lambda: optimal_additive(
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)

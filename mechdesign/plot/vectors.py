@@ -34,9 +34,9 @@ def vector_errors(counts: Sequence[int]) -> Figure:
         proven = [solve(one, method="sign_patterns").certificate for one in asked]
         ways: dict[str, list[float]] = {name: [] for name in _SHOWN}
         for one in _EPSILONS:
-            for rival in vector_rivals(one, count):
-                if rival.name in ways:
-                    ways[rival.name].append(rival.worst([1.0] * count))
+            worst = {rival.name: rival.worst([1.0] * count) for rival in vector_rivals(one, count)}
+            for name, line in ways.items():
+                line.append(worst.get(name, worst["hm, split"]))  # all of the numbers are drawn
         lower, upper = [one.lower for one in proven], [one.upper for one in proven]
         axes.fill_between(_EPSILONS, lower, upper, color="0.85", label="where the optimum is proven to be")
         draw_lines(axes, {name: (_EPSILONS, line) for name, line in {"sign patterns": upper, **ways}.items()})

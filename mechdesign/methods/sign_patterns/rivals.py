@@ -53,10 +53,10 @@ def vector_rivals(epsilon: float, count: int) -> tuple[VectorRival, ...]:
     >>> [(rival.name, round(rival.worst([1.0] * 10), 1)) for rival in vector_rivals(4.0, 10)[-2:]]
     [("duchi's for several numbers", 275.9), ('privunit on the ball around', 46.7)]
     """
-    found = []
-    for name in OF_ONE:
-        for way, drawn in (("sampled", drawn_by_wang(epsilon, count)), ("split", count)):
-            found.append(_drawn(f"{name}, {way}", name, epsilon, count, drawn))
+    ways = {"split": count, "sampled": drawn_by_wang(epsilon, count)}
+    if ways["split"] == ways["sampled"]:
+        del ways["sampled"]
+    found = [_drawn(f"{name}, {way}", name, epsilon, count, drawn) for name in OF_ONE for way, drawn in ways.items()]
     return (*found, _duchi(epsilon, count), _priv_unit(epsilon, count))
 
 

@@ -31,7 +31,6 @@ from mechdesign.methods import (
     AdditiveProblem,
     Design,
     JointProblem,
-    custom,
     optimal_additive,
     optimal_joint,
 )
@@ -45,7 +44,7 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, numbers
+from tests.methods.problems import custom, hidden_problem, numbers
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:

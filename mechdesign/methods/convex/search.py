@@ -9,7 +9,7 @@ Variables of the user's own that stand above functions of q are maxima in other 
 **Answer.** The solver's table is moved to one that is epsilon-LDP in exact arithmetic; the objective is reported at
 that table, and a table that breaks the user's constraints by more than ``tolerance`` is withheld.
 
-**Proof.** Where objective and constraints are made of linear functions of q, their maxima, sizes, squares and norms
+**Proof.** Where objective and constraints are made of linear functions of q, squares and norms of them, and maxima
 (`mechdesign.methods.convex.reading`) the solver's multipliers prove a lower bound in rational arithmetic
 (`mechdesign.methods.convex.proof`), for all tables that meet the constraints up to the same tolerance. For other convex
 problems the bound is the solver's word, and the certificate says ``claimed``.

@@ -36,6 +36,8 @@ READ: dict[str, Callable[[Any], Any]] = {
     "total variation": lambda q: cp.tv(q[0]),
     "squares": lambda q: (q[0, 0] - 0.2) ** 2 * 4 + cp.max(cp.vstack([q[0], q[1]])),
     "sum of squares": lambda q: cp.sum_squares(MIXED @ q) / 3,
+    "maximum of squares": lambda q: 2 * cp.max(cp.square(q)) + cp.sum_squares(q[0]),
+    "maximum of norms": lambda q: cp.max(cp.norm(q, 2, axis=1) + cp.maximum(q[:, 0], 0.3) + q[:, 1] ** 2),
     "norm": lambda q: 2 * cp.norm(MIXED @ q[:, 0] - 1),
     "norms of rows": lambda q: cp.norm(q - 0.2, 2, axis=1),
     "norms of columns": lambda q: cp.sum(cp.norm(q, 2, axis=0)) + cp.norm(q - 1, "fro"),
@@ -45,11 +47,9 @@ READ: dict[str, Callable[[Any], Any]] = {
 UNREAD: dict[str, tuple[Callable[[Any], Any], str]] = {
     "norm of degree 3": (lambda q: cp.norm(q[0], 3), "a norm with p = 3"),
     "a form of the table": (lambda q: cp.matrix_frac(q[0, :3], np.eye(3) + cp.diag(q[0, :3])), "matrixfrac"),
-    "maximum of norms": (lambda q: cp.max(cp.norm(q, 2, axis=1)), "maximum of squares or norms"),
     "entropy": (lambda q: cp.sum(cp.rel_entr(q[0], q[1])), "rel_entr"),
     "cube": (lambda q: cp.power(q[0, 0], 3), "power other than 2"),
     "square of a size": (lambda q: cp.square(cp.norm1(q)), "not linear below a square"),
-    "maximum of squares": (lambda q: cp.max(cp.square(q)), "maximum of squares"),
     "the largest two": (lambda q: cp.sum_largest(q, 2), "sum_largest"),
 }
 
@@ -60,12 +60,13 @@ def _reader() -> tuple[Any, Reader]:
     return model.q, Reader(model._coefficients)
 
 
-def _value(term: Term, table: Floats) -> float:
+def _value(term: Term, table: Floats) -> Any:
     def at(one: Affine) -> float:
         return float((one.costs * table).sum()) + one.offset
 
     norms = sum(sum(at(entry) ** 2 for entry in entries) ** 0.5 for entries in term.norms)
-    bent = sum(max(map(at, m)) for m in term.maxima) + sum(s * at(e) ** 2 for s, e in term.squares)
+    maxima = sum(max(_value(piece, table) for piece in pieces) for pieces in term.maxima)
+    bent = maxima + sum(s * at(e) ** 2 for s, e in term.squares)
     return at(term.affine) + bent + norms
 
 

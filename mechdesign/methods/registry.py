@@ -53,7 +53,7 @@ from mechdesign.methods.unbiased_worst.supports import supports as unbiased_wors
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
-from mechdesign.methods.workload.supports import supports as workload_supports
+from mechdesign.methods.workload.supports import WorkloadOptions, supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
@@ -102,7 +102,7 @@ METHODS = (
     Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
-    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
+    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports, WorkloadOptions),
     Method("convex", "custom optimum", (ConvexBound, ConvexClaim), convex_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )

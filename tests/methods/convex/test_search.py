@@ -386,6 +386,11 @@ def test_bounds_further_apart_than_the_gap_are_no_answer() -> None:
     optimum = custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] >= 0.4]).certificate
     assert 0 < caught.value.lower <= optimum.upper
     assert optimum.lower <= caught.value.upper < math.inf
+    assert caught.value.design is not None
+    assert (caught.value.design.certificate.lower, caught.value.design.certificate.upper) == (
+        caught.value.lower,
+        caught.value.upper,
+    )
     assert 1e-4 < ask(0.5).certificate.relative_gap <= 0.5
 
 

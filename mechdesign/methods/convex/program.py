@@ -23,12 +23,13 @@ class Bent:
         entries = cvxpy.vec(q, order="F")
         count = len(read.equal) + 1
         scale = [math.ldexp(1.0, -exponent), *[1.0] * (count - 1)]
-        scale += [scale[read.of_maxima[number]] for number in read.maxima]  # pieces are functions, too
+        for number in read.maxima:  # pieces are functions, too
+            scale.append(scale[read.of_maxima[number]])
         sides: list[list[Any]] = [[] for _ in scale]
         for number, costs in enumerate((read.costs, *read.rows)):
             sides[number].append(scale[number] * _row(costs) @ entries)
         of_norms = [read.of_norms[number] for number in read.norms]
-        curved = sorted({number - count for number in (*read.of_squares, *of_norms) if number >= count})
+        curved = sorted({of - count for of in (*read.of_maxima, *read.of_squares, *of_norms) if of >= count})
         self._tops: list[tuple[list[int], Any]] = []
         if read.maxima:
             greatest = cvxpy.Variable(len(read.of_maxima))
@@ -102,9 +103,13 @@ def _row(costs: Floats) -> Floats:
 def coefficients_of(terms: list[Term], equal: tuple[bool, ...], shape: tuple[int, int]) -> Coefficients:
     """The objective and the left sides of constraints as data."""
     objective, *left = terms
-    maxima = [(pieces, number) for number, term in enumerate(terms) for pieces in term.maxima]
-    pieces = [(piece, number) for number, (found, _) in enumerate(maxima) for piece in found]
-    functions = [*terms, *(piece for piece, _ in pieces)]
+    functions, pieces = list(terms), []
+    maxima: list[int] = []
+    for number, term in enumerate(functions):  # which grow: pieces come behind what they are pieces of
+        for found in term.maxima:
+            pieces += [(piece, len(maxima)) for piece in found]
+            functions += found
+            maxima.append(number)
     squares = [(scale, one, number) for number, term in enumerate(functions) for scale, one in term.squares]
     norms = [(entries, number) for number, term in enumerate(functions) for entries in term.norms]
     sides = [(entry, number) for number, (found, _) in enumerate(norms) for entry in found]
@@ -115,7 +120,7 @@ def coefficients_of(terms: list[Term], equal: tuple[bool, ...], shape: tuple[int
         equal,
         *_stacked([piece.affine for piece, _ in pieces], shape),
         tuple(number for _, number in pieces),
-        tuple(number for _, number in maxima),
+        tuple(maxima),
         *_stacked([one for _, one, _ in squares], shape),
         np.array([scale for scale, _, _ in squares]),
         tuple(number for _, _, number in squares),
@@ -148,11 +153,11 @@ def objective_of(formula: Formula) -> Objective:
             found[of] += cvxpy.norm(np.stack([_row(read.sides[place]) for place in own]) @ entries + read.ends[own])
         for square, centre, scale, of in zip(read.squares, read.centres, read.scales, read.of_squares, strict=True):
             found[of] += scale * cvxpy.square(_row(square) @ entries + centre)
-        sides, pieces = found[: 1 + len(read.rows)], found[1 + len(read.rows) :]
-        for number, of in enumerate(read.of_maxima):
-            own = [piece for piece, maximum in zip(pieces, read.maxima, strict=True) if maximum == number]
-            sides[of] += cvxpy.max(cvxpy.hstack(own))
-        return sides
+        count = 1 + len(read.rows)
+        for number, of in reversed(list(enumerate(read.of_maxima))):
+            own = [found[count + place] for place, maximum in enumerate(read.maxima) if maximum == number]
+            found[of] += cvxpy.max(cvxpy.hstack(own))
+        return found[:count]
 
     def constraints(q: Any) -> list[Any]:
         left = zip(stated(q)[1:], read.limits.tolist(), read.equal, strict=True)

@@ -19,7 +19,7 @@ from mechdesign.values.declare import Floats, frozen
 
 _NOTHING = 1e-15  # of the largest scale of a quadratic form: what rounding makes of 0
 _MOST_PIECES = 256
-"""Of a maximum of sums of maxima, whose pieces are multiplied out."""
+"""Of a maximum of sums of maxima whose pieces are multiplied out."""
 
 
 class Unread(Exception):
@@ -42,10 +42,7 @@ class Affine:
 
 @frozen
 class Term:
-    """``affine + sum of the greatest of each of maxima + sum scale (square)^2 + sum |norm|``, with scales above 0.
-
-    Pieces of maxima have no maxima of their own.
-    """
+    """``affine + sum of the greatest of each of maxima + sum scale (square)^2 + sum |norm|``, with scales above 0."""
 
     affine: Affine
     maxima: tuple[tuple[Term, ...], ...] = ()
@@ -79,9 +76,9 @@ class Term:
 
     @property
     def pieces(self) -> list[Term]:
-        """The term as one maximum."""
+        """The term as one maximum, unless that has very many pieces: then it is one piece with maxima of its own."""
         if math.prod(map(len, self.maxima)) > _MOST_PIECES:
-            raise Unread(f"a maximum of sums of maxima with more than {_MOST_PIECES} pieces")
+            return [self]
         alone = Term(self.affine, (), self.squares, self.norms)
         return [sum_of([alone, *chosen]) for chosen in itertools.product(*self.maxima)]
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mechdesign.exact.privacy import prove_privacy as prove_privacy
     from mechdesign.field import field_of as field_of
     from mechdesign.mechanisms import catalogue as catalogue
-    from mechdesign.methods.convex.problem import CustomProblem as CustomProblem
-    from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import floor_of as floor_of
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
@@ -76,10 +74,17 @@ if TYPE_CHECKING:
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
     from mechdesign.words.counts import Count as Count
-    from mechdesign.words.criteria import At as At, Average as Average, Lexicographic as Lexicographic, Worst as Worst
+    from mechdesign.words.criteria import (
+        At as At,
+        Average as Average,
+        Lexicographic as Lexicographic,
+        Total as Total,
+        Worst as Worst,
+    )
     from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval, Product as Product
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
+    from mechdesign.words.objectives import Objective as Objective
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
     from mechdesign.words.privacy import Approximate as Approximate, Hidden as Hidden, Pure as Pure
     from mechdesign.words.problem import Problem as Problem

@@ -12,8 +12,6 @@ from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
     from mechdesign.methods.additive.tuning import Tuning as Tuning, tune as tune
-    from mechdesign.methods.convex.problem import CustomProblem as CustomProblem, TableProblem as TableProblem
-    from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint

@@ -201,6 +201,25 @@ class At:
         return self
 
 
+@frozen
+class Total:
+    """One number for all inputs together: an objective of one's own says what it is."""
+
+    kind: ClassVar[str] = "total"
+    prior: ClassVar[None] = None
+    ranks_by: ClassVar[str] = "worst"
+    words: ClassVar[str] = "in total"
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return measure
+
+    def over(self, inputs: Domain) -> Total:
+        """None: what each input loses is no number for all of them."""
+        step = "take Worst() or Average(prior)"
+        raise InvalidInput("criterion", "Total()", "be left to objectives of one's own, Objective(function)", step)
+
+
 OverInputs = Worst | Average | Lexicographic
 """What is least over the inputs."""
 
@@ -232,7 +251,6 @@ class Aim(Enum):
     """What is least. The values are the words of files."""
 
     WORST = "worst case"
-    OBJECTIVE = "objective"
     COUNT = "variance of the estimated count"
 
 
@@ -261,7 +279,6 @@ class Criterion:
 
 
 _HEADLINES = {
-    Aim.OBJECTIVE: "objective",
     Aim.COUNT: "variance of the estimated count",
 }
 

@@ -28,7 +28,6 @@ from mechdesign import (
 from mechdesign.methods import (
     Design,
     JointProblem,
-    custom,
     optimal_joint,
 )
 from mechdesign.methods.piecewise import BathtubBound, PiecewiseClaim
@@ -41,7 +40,7 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, numbers
+from tests.methods.problems import custom, hidden_problem, numbers
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:

@@ -11,13 +11,9 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, WrongArguments
-from mechdesign.methods import CustomProblem
 from mechdesign.values.declare import evolved, field, frozen
 
-PROBLEMS: tuple[Any, ...] = (
-    CustomProblem,
-    md.JointProblem,
-)
+PROBLEMS: tuple[Any, ...] = (md.JointProblem,)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda kind: kind.__name__)

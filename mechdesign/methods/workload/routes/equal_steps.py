@@ -8,7 +8,7 @@ from mechdesign.errors import NoAnswer
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design
-from mechdesign.methods.unbiased import search
+from mechdesign.methods.unbiased.search import answer as unbiased
 from mechdesign.methods.unbiased.supports import UnbiasedOptions
 from mechdesign.methods.workload.channel import discrete
 from mechdesign.methods.workload.proof import WorkloadBound
@@ -37,7 +37,7 @@ def answer(task: Task) -> Design:
     asked = Problem(inputs=SYMMETRIC, loss=Squared(), privacy=privacy, criterion=average, among=Unbiased())
     demands = Demands(max(0.8 * task.gap, 1e-6), task.clock.left(), options=UnbiasedOptions(task.size))
     try:
-        found = search.answer(asked, demands)
+        found = unbiased(asked, demands)
     except NoAnswer as stopped:
         if stopped.design is None:
             raise

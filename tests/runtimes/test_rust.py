@@ -211,6 +211,13 @@ def test_without_randomness_there_is_an_error_and_no_report(name: str, tmp_path:
     assert run(["./main"], tmp_path) == "Err(NoRandomness)\n"
 
 
+@pytest.mark.parametrize("edition", ["2021", "2024"])
+def test_one_file_is_a_module_of_either_edition(table: Table, tmp_path: Path, edition: str) -> None:
+    needs("rustc")
+    library = ["--crate-type", "lib", "--emit", "metadata", f"{single(table, tmp_path)}.rs", "-o", "sampler.rmeta"]
+    run(["rustc", "--edition", edition, "-D", "warnings", *library], tmp_path)
+
+
 COMMON_CRYPTO = """
 #include <stddef.h>
 static int left = @left@;

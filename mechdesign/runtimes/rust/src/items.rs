@@ -93,7 +93,7 @@ fn law(size: usize, write: impl Fn(u64, &mut Source, &mut [u8]) -> Drawn<()> + S
 }
 
 /// One of the groups by one draw: `own` counts are for mine, and `other` for each other one.
-fn choose(table: &Statement, groups: u64) -> Parsed<impl Fn(u64, &mut Source) -> Drawn<u64>> {
+fn choose(table: &Statement, groups: u64) -> Parsed<impl Fn(u64, &mut Source) -> Drawn<u64> + 'static> {
     let (bits, whole) = (table.bits, table.whole());
     let own: u64 = table.law.within("own", 1..=whole)?;
     let other: u64 = table.law.within("other", 1..=whole)?;
@@ -112,7 +112,7 @@ fn choose(table: &Statement, groups: u64) -> Parsed<impl Fn(u64, &mut Source) ->
 }
 
 /// As many bits, each 1 by one draw; bit v is bit v % 8 of byte v / 8.
-fn coins(table: &Statement, width: u64) -> Parsed<impl Fn(u64, &mut Source, &mut [u8]) -> Drawn<()>> {
+fn coins(table: &Statement, width: u64) -> Parsed<impl Fn(u64, &mut Source, &mut [u8]) -> Drawn<()> + 'static> {
     let ones = |key| {
         let counts: Vec<u64> = table.law.get(key)?.scalars()?;
         require(counts.len() == 2)?;

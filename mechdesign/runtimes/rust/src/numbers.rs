@@ -158,7 +158,7 @@ fn interval(table: &Statement) -> Parsed<(f64, f64, bool)> {
 }
 
 /// Where an input is in units of a law: in all the domain below a bound.
-fn scaled(table: &Statement, anchor: f64, scale: f64, bound: f64) -> Parsed<impl Fn(f64) -> f64> {
+fn scaled(table: &Statement, anchor: f64, scale: f64, bound: f64) -> Parsed<impl Fn(f64) -> f64 + 'static> {
     let scaled = move |x: f64| (x - anchor) * scale;
     let (lower, upper, _) = interval(table)?;
     require(scaled(lower).abs() < bound && scaled(upper).abs() < bound)?;
@@ -166,7 +166,7 @@ fn scaled(table: &Statement, anchor: f64, scale: f64, bound: f64) -> Parsed<impl
 }
 
 /// What outputs are moved to the ends by between which they are clamped, if they are.
-fn clamp(table: &Statement) -> Parsed<impl Fn(f64) -> f64> {
+fn clamp(table: &Statement) -> Parsed<impl Fn(f64) -> f64 + 'static> {
     let ends = match table.law.get("clamp")?.present() {
         None => vec![f64::NEG_INFINITY, f64::INFINITY],
         Some(_) => table.law.numbers("clamp")?,

@@ -24,8 +24,7 @@ TOLERANCE = near(1e-6)
 def asked_for(epsilon: float) -> int:
     inputs, privacy = md.cube_of(5), md.Pure(epsilon)
     problem = md.Problem(inputs=inputs, loss=md.Squared(), privacy=privacy, among=md.Unbiased())
-    design = md.solve(problem, method="sign_patterns")
-    return len(design.mechanism.inputs).bit_length() - 1
+    return int(md.solve(problem, method="sign_patterns").report.details["drawn"])
 
 
 def answer() -> tuple[float, float]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from mechdesign.methods.registry import solve
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.unbiased.search import optimal_unbiased
 from mechdesign.papers.claims.claim import Claim, Item, Value, within
 from mechdesign.tables import make_table
 from mechdesign.tables.formal import stated_floor
+from mechdesign.words.classes import Unbiased
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import UNIT, Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import normal
@@ -35,8 +35,11 @@ def _in_theorems() -> list[Value]:
 
 def _unbiased() -> list[Value]:
     inputs = Interval(-1.0, 1.0)
-    prior = normal(0.0, 0.1, inputs)
-    found = [optimal_unbiased(UnbiasedProblem(e, prior, inputs, size=33)).certificate for e in _EPSILONS]
+    prior = Average(normal(0.0, 0.1, inputs))
+    words = [
+        Problem(inputs=inputs, loss=Power(2.0), privacy=Pure(e), criterion=prior, among=Unbiased()) for e in _EPSILONS
+    ]
+    found = [solve(asked, size=33).certificate for asked in words]
     return [(certificate.lower, certificate.upper) for certificate in found]
 
 

@@ -18,7 +18,7 @@ from mechdesign.methods.joint.words import law_words, privacy_words, variance_wo
 from mechdesign.methods.result import WIDE, Certificate, Design, is_open, room
 from mechdesign.methods.words import heading, headline
 from mechdesign.values.digits import rounded_down, rounded_up
-from mechdesign.words.criteria import Aim, Criterion
+from mechdesign.words.criteria import Average
 from mechdesign.words.fits.words import counted, table_in_words
 
 
@@ -99,7 +99,7 @@ def account_words(certificate: Certificate) -> str:
 def worst_variance(design: Design) -> float | None:
     """The largest variance at any input where the average was what is least, never less than it is; else None."""
     mechanism = design.mechanism
-    is_average = design.problem.criterion == Criterion(Aim.AVERAGE_UNBIASED)
+    is_average = isinstance(design.problem.criterion, Average)
     return float_up(mechanism.exact_worst_variance()) if is_average and isinstance(mechanism, UnbiasedWindow) else None
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from mechdesign.methods.evidence import Problem
 from mechdesign.values.codec import encoded
-from mechdesign.words.classes import Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import UnbiasedClass
 from mechdesign.words.criteria import Lexicographic
 from mechdesign.words.domains import Circle, Product
 from mechdesign.words.losses import Custom, Power
@@ -122,7 +122,7 @@ def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
     if not isinstance(problem, FiveWords) or not isinstance(problem.loss, Power | Custom):
         return None
-    if isinstance(problem.among, Unbiased | UnbiasedPiecewise):
+    if isinstance(problem.among, UnbiasedClass):
         return None
     inputs = problem.inputs
     if any(isinstance(part, Circle) for part in (inputs.parts if isinstance(inputs, Product) else (inputs,))):

@@ -223,6 +223,9 @@ class Total:
 OverInputs = Worst | Average | Lexicographic
 """What is least over the inputs."""
 
+Criteria = OverInputs | At | Total
+"""Every criterion there is."""
+
 CRITERIA: Mapping[str, type[Worst | Average | Lexicographic]] = {
     "worst": Worst,
     "prior": Average,
@@ -251,7 +254,6 @@ class Aim(Enum):
     """What is least. The values are the words of files."""
 
     WORST = "worst case"
-    AVERAGE_UNBIASED = "average variance under the prior, unbiased"
     COUNT = "variance of the estimated count"
 
 
@@ -272,16 +274,13 @@ class Criterion:
     @property
     def ranks_by(self) -> str:
         """Which of a mechanism's errors is compared."""
-        return _RANKS_BY.get(self.aim, "worst")
+        return "worst"
 
     def headline(self, measure: str) -> str:
         """The quantity that is least."""
         return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure)
 
 
-_RANKS_BY = {
-    Aim.AVERAGE_UNBIASED: "average",
-}
 _HEADLINES = {
     Aim.COUNT: "variance of the estimated count",
 }

@@ -48,8 +48,8 @@ CELLS = {
 }
 
 
-def additive(**said: Any) -> md.AdditiveProblem:
-    return md.AdditiveProblem(
+def additive(**said: Any) -> md.Problem:
+    return problems.additive(
         **{"epsilon": 2.0, "prior": VALUES, "inputs": UNIT, "bins": 2, "reach": 3, "tail": 1} | said
     )
 
@@ -105,10 +105,6 @@ def in_cells(**said: Any) -> md.Problem:
 
 def trade_off(prior: Any = VALUES, **said: Any) -> md.Problem:
     return numbers(1.0, criterion=md.Lexicographic(prior, **said))
-
-
-def unbiased(**said: Any) -> md.UnbiasedProblem:
-    return md.UnbiasedProblem(**{"epsilon": 1.0, "prior": VALUES, "inputs": UNIT, "size": 3} | said)
 
 
 def workload(queries: Any = None, **said: Any) -> md.Problem:
@@ -171,14 +167,9 @@ class Follows:
 
 Row = Another | Same | Follows
 ROWS: dict[str, Row] = {
-    "additive.epsilon": Another(additive(), additive(epsilon=2.5)),
-    "additive.prior": Another(additive(), additive(prior=OTHERS)),
-    "additive.inputs": Another(additive(), additive(inputs=md.Interval(0, 2))),
-    "additive.bins": Another(additive(), additive(bins=3)),
-    "additive.reach": Another(additive(reach=1, tail=3), additive(reach=2, tail=3)),
-    "additive.tail": Another(additive(reach=1, tail=3), additive(reach=1, tail=6)),
-    "additive.gap": Same(additive(), additive(gap=1e-2)),
-    "additive.weights": Follows(lambda: additive(weights=[0.5, 0.25, 0.25])),
+    "on a grid.bins": Another(additive(), additive(bins=3)),
+    "on a grid.reach": Another(additive(reach=1, tail=3), additive(reach=2, tail=3)),
+    "on a grid.tail": Another(additive(reach=1, tail=3), additive(reach=1, tail=6)),
     "hidden.epsilon": Another(hidden(), hidden(epsilon=1.5)),
     "hidden.users": Another(hidden(), hidden(users=80)),
     "hidden.delta": Another(hidden(users=12), hidden(users=12, delta=0.05)),
@@ -268,12 +259,6 @@ ROWS: dict[str, Row] = {
         bent(squared(), lambda q: [cvxpy.norm(q[0]) <= 0.7]),
         bent(lambda q: squared()(q) + cvxpy.norm(q[0]), lambda q: [q[0, 0] <= 0.7]),
     ),
-    "unbiased.epsilon": Another(unbiased(), unbiased(epsilon=2.0)),
-    "unbiased.prior": Another(unbiased(), unbiased(prior=OTHERS)),
-    "unbiased.inputs": Another(unbiased(), unbiased(inputs=md.Interval(0, 2))),
-    "unbiased.size": Another(unbiased(), unbiased(size=5)),
-    "unbiased.gap": Same(unbiased(), unbiased(gap=1e-2)),
-    "unbiased.weights": Follows(lambda: unbiased(weights=[0.5, 0.25, 0.25])),
     "workload.queries": Another(workload(), workload(Histogram(3))),
     "workload.weights": Another(workload(weights=[1.0, 1.0, 0.5]), workload(weights=[1.0, 0.5, 1.0])),
     "types.size": Another(workload(Histogram(3)), workload(Histogram(4))),

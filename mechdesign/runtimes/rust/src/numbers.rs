@@ -44,12 +44,12 @@ pub fn finite(table: &Statement) -> Parsed<Law> {
     for row in rows {
         let row = table.sums_to_whole(&row.scalars()?)?;
         require(row.len() == outputs.len())?;
-        reached.extend(row);
+        reached.extend_from_slice(&row[..row.len() - 1]);
     }
-    let bits = table.bits;
+    let (bits, size) = (table.bits, outputs.len() - 1); // of a row all sums but the last one, which is beyond all counts
     law(table, outputs.clone(), 0.0, move |_, row, source| {
         let count = source.draw(bits)?;
-        let row = &reached[row as usize * outputs.len()..][..outputs.len()];
+        let row = &reached[row as usize * size..][..size];
         Ok(outputs[row.partition_point(|sum| *sum <= count)])
     })
 }

@@ -178,6 +178,7 @@ fn clamp(table: &Statement) -> Parsed<impl Fn(f64) -> f64 + 'static> {
 
 /// 2^(shift + more), exactly.
 fn power_of_two(table: &Statement, more: u32) -> Parsed<f64> {
-    let shift: i64 = table.law.within("shift", -1000..=1000 - i64::from(more))?;
-    Ok(f64::from_bits(((1023 + shift + i64::from(more)) as u64) << 52))
+    let more = i64::from(more);
+    let exponent = more + table.law.within("shift", -1000 - more..=1000 - more)?;
+    Ok(f64::from_bits(((1023 + exponent) as u64) << 52))
 }

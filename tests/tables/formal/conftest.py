@@ -16,9 +16,9 @@ from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import build_theories
 from mechdesign.tables.formal.source import theories as texts
 from mechdesign.tables.kinds import Encoding
-from mechdesign.words.domains import Finite
+from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
-from mechdesign.words.priors import Atoms, uniform
+from mechdesign.words.priors import Atoms
 from mechdesign.words.workloads import Prefix, Ranges, Workload
 from tests.methods.problems import numbers, unbiased_under
 
@@ -74,7 +74,7 @@ def designs() -> dict[str, Design]:
         "more queries than types": workload(Ranges(4), Average()),
         "prior, distance": under_prior(Absolute()),
         "prior, square": under_prior(Squared()),
-        "without bias": optimal_unbiased(UnbiasedProblem(1.0, ENDS, Interval(0, 3), size=9, gap=1e-2)),
+        "without bias": solve(unbiased_under(1.0, ENDS, Interval(0, 3)), size=9, gap=1e-2),
         "pairs, worst case": solve(Problem(loss=LINE, privacy=Pairwise(LIMITS))),
         "pairs, average": solve(Problem(loss=LINE, privacy=Pairwise(LIMITS), criterion=Average([0.5, 0.25, 0.25]))),
     }

@@ -79,7 +79,9 @@ class VectorStudy:
         "--guess", "What values may be like: normal:MEAN,DEVIATION, ..., for all, or LAW;LAW.", read=_texts, default=()
     )
     users: int | None = asked("--users", "How near the means of so many people are.", metavar="N")
-    width: float | None = asked("--width", "How many people it takes for intervals of +-W.", metavar="W")
+    width: float | None = asked(
+        "--width", "How many people it takes for intervals of +-W, and with --users which eps.", metavar="W"
+    )
     send: Path | None = asked(
         "--send", "Write what each person of --data sends: 1, -1, or 0 where nothing is asked.", read=Path
     )
@@ -160,6 +162,34 @@ class VectorStudy:
         problem = Problem(inputs=inputs, loss=Squared(), privacy=Pure(self.epsilon), among=Unbiased())
         return solve(problem, method="sign_patterns")
 
+    def least_epsilon(self) -> float | None:
+        """The least eps, rounded up to 0.001, at which all intervals of so many people are within the width.
+
+        None where no eps that is designed for suffices.
+        """
+        from mechdesign.methods.sign_patterns.supports import LEAST_EPSILON, MOST_EPSILON
+
+        assert self.users is not None
+        assert self.width is not None
+        low, high = LEAST_EPSILON, MOST_EPSILON
+        if self._widest(high) > self.width:
+            return None
+        while high - low > 1e-4:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._widest(middle) <= self.width else (middle, high)
+        return math.ceil(high * 1e3) / 1e3
+
+    def _widest(self, epsilon: float) -> float:
+        """The reach of the interval that reaches farthest."""
+        from fractions import Fraction
+
+        from mechdesign.methods.sign_patterns.search import best_response
+        from mechdesign.studies.frequencies.sign_reports import SignCollection
+
+        response = best_response(epsilon, [Fraction(half) for half in self.halves])
+        collection = SignCollection(response, response.channel(epsilon), self.sides, self.halves)
+        return float(collection.reach(self.users or 1, self.confidence).max())
+
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> VectorMeans:
         """The design beside its rivals, and with a file what a collection says."""
         from mechdesign.mechanisms.discrete import Discrete
@@ -180,6 +210,7 @@ class VectorStudy:
         return VectorMeans(
             *(self.epsilon, self.size, response.drawn, response.reach, certificate.lower, certificate.upper),
             *(self.guess or ("uniform",), self.confidence, users, self.width),
+            None if self.users is None or self.width is None else self.least_epsilon(),
             self._numbers(collection, users or self.users, estimates),
             tuple(sorted(ways, key=lambda way: way.worst)),
             design,
@@ -343,6 +374,7 @@ class VectorMeans(Answer):
     confidence: float
     users: int | None
     width: float | None
+    epsilon_for_width: float | None
     numbers: tuple[OfNumber, ...]
     ways: tuple[Way, ...]
     design: Any = field(metadata=left_out(), eq=False)
@@ -369,6 +401,8 @@ class VectorMeans(Answer):
         yield f"  optimum over unbiased mechanisms: [{self.lower:.6g}, {self.worst:.6g}], proven in rational arithmetic"
         yield ""
         yield self._of_numbers()
+        if self.epsilon_for_width is not None:
+            yield f"  All are within +-{self.width:g} from eps = {self.epsilon_for_width:g} on."
         yield ""
         yield table_of(f"Ways to ask, by the variance of one report (guess: {'; '.join(self.guess)})", _WAYS, self.ways)
         for way, what in (

@@ -48,6 +48,16 @@ def test_the_text_has_the_design_each_number_and_published_ways(run: Run) -> Non
     assert "42.1537" in said
     assert "duchi, sampled" in said
     assert "6,478" in said  # 1.96^2 * 4.2154 / .05^2
+    assert "All are within +-0.05 from eps = " in said
+
+
+def test_the_eps_for_a_width_is_that_at_which_the_intervals_are_as_narrow() -> None:
+    """With k = 1 the reach is ``1.96 coth(eps / 2) sqrt(d / n)`` in units of half a range."""
+    found = VectorStudy(1.0, count=5, users=20_000, width=0.06).answer().epsilon_for_width
+    assert found is not None
+    assert 1.959964 / np.tanh(found / 2) * np.sqrt(5 / 20_000) <= 0.06
+    assert 1.959964 / np.tanh((found - 0.002) / 2) * np.sqrt(5 / 20_000) >= 0.06
+    assert VectorStudy(1.0, count=5, users=20, width=0.06).answer().epsilon_for_width is None
 
 
 def test_the_same_seed_simulates_the_same(people: Path) -> None:

@@ -262,7 +262,7 @@ class VectorStudy:
     ) -> tuple[int | None, Sequence[Estimate | None]]:
         """How many people reported, and the estimates; none without a file."""
         if self.reports is not None:
-            signs = self._signs(self.reports)
+            signs = self._signs(self.reports, collection.response.drawn)
         elif self.data is not None:
             values = self._values(self.data)
             say(f"{len(values)} people report")
@@ -313,13 +313,13 @@ class VectorStudy:
                 raise InvalidData(where, "a value", rule, "widen --bounds")
         return np.column_stack(found)
 
-    def _signs(self, path: Path) -> Counts:
+    def _signs(self, path: Path, drawn: int) -> Counts:
         import numpy as np
 
         signs = np.column_stack(self._columns(path))
-        wrong = ~np.isin(signs, (-1.0, 0.0, 1.0)).all(axis=1)
+        wrong = ~np.isin(signs, (-1.0, 0.0, 1.0)).all(axis=1) | (np.abs(signs).sum(axis=1) != drawn)
         if wrong.any():
-            rule = "hold 1, -1, or 0 where nothing was asked, as --send writes them"
+            rule = f"hold 1 or -1 for {drawn} numbers of each person, and 0 for the others, as --send writes them"
             raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule)
         return signs.astype(np.int64)
 

@@ -125,8 +125,16 @@ def test_missing_values_are_named_by_their_row(run: Run, people: Path) -> None:
 
 def test_a_file_that_holds_no_signs_is_no_file_of_reports(run: Run, people: Path) -> None:
     result = run("vector", "--eps", "2", *COLUMNS, "--reports", str(people))
-    assert "reports must hold 1, -1, or 0" in " ".join(result.err.split())
+    assert "reports must hold 1 or -1 for 2 numbers" in " ".join(result.err.split())
     assert "data row 1" in result.err
+
+
+def test_a_row_with_more_signs_than_are_asked_for_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "sent.csv"
+    path.write_text("age,income,steps,sleep,score\n1,0,0,0,-1\n1,1,0,0,-1\n")
+    result = run("vector", "--eps", "2", *COLUMNS, "--reports", str(path))
+    assert result.code != 0
+    assert "data row 2" in result.err
 
 
 def test_the_picture_has_what_is_proven_and_published_ways(run: Run, tmp_path: Path) -> None:

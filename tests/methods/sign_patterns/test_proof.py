@@ -13,6 +13,7 @@ import mechdesign as md
 from mechdesign import CheckFailed, Interval, InvalidInput
 from mechdesign.methods.sign_patterns.proof import SignPatternsBound
 from mechdesign.methods.sign_patterns.response import PatternResponse
+from mechdesign.values.declare import evolved
 from tests.methods.problems import several
 
 
@@ -120,6 +121,7 @@ def test_other_problems_and_mechanisms_are_refused() -> None:
         md.mechanisms.Discrete(1.0, md.Finite((0, 1)), md.Finite((0, 1)), uneven, "uneven"),
         PatternResponse(3).channel(1.0),
         PatternResponse(2).channel(2.0),
+        evolved(law, inputs=md.Finite((0, 1, 2, 4))),
     ):
         with pytest.raises(CheckFailed):
             bound.attained(several(1.0, 2), mechanism)

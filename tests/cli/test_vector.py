@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.studies.vector import OURS, VectorStudy
+from mechdesign.studies.vector import VectorStudy
+from mechdesign.studies.vector_means import OURS
 from tests.cli.conftest import Run
 
 COLUMNS = ("--columns", "age,income,steps,sleep,score", "--bounds", "18,90;0,100;0,20000;0,12;-1,1")

@@ -9,6 +9,9 @@ c}^k: weights on those are a convex program (`mechdesign.methods.workload.master
 needed (`mechdesign.methods.workload.columns`). For the worst type the prior is the least favourable one: the least
 noise is concave in it, and mechanisms found for some priors bound it from above for all.
 
+**Few queries.** Two or three queries whose mirror images leave few types have a program of their own
+(`mechdesign.methods.workload.few`), at any number of types.
+
 **Proof.** ``X = M^-1 W'`` and the prices of rows (`mechdesign.methods.workload.proof`). Beyond 24 types both come from
 a semidefinite relaxation with splits (`mechdesign.methods.workload.interior`; beyond 144 types without, by splitting:
 `mechdesign.methods.workload.relaxation`), or, for tables of several attributes, from counts of pairs
@@ -40,6 +43,7 @@ from mechdesign.methods.workload.branching import MOST_BRANCHED, Tree
 from mechdesign.methods.workload.columns import Columns, Rows, Told
 from mechdesign.methods.workload.cone import Split, splits_of
 from mechdesign.methods.workload.decoder import decoder, information, noise
+from mechdesign.methods.workload.few import few_queries, has_few_orbits
 from mechdesign.methods.workload.grid_search import GridSearch, shape_of
 from mechdesign.methods.workload.interior import MOST_INTERIOR, Interior
 from mechdesign.methods.workload.pricing import MOST_TRIED, Bits, Prices
@@ -60,6 +64,7 @@ _COLUMNS_SHARE = 0.6  # of the time, where a relaxation follows
 _INSIDE = 0.4  # of the gap, for the rows; the rest is for the proof and for rounding
 _ROUGH, _ROUGH_SHARE = 0.1, 0.2  # the gap of rows at which the relaxation starts, and their share of the time
 _INSIDE_ROWS, _INSIDE_TREE = 0.6, 0.2
+_INSIDE_FEW = 0.1  # an estimator's worst type is off by far more than its average is
 _BLUR = 1e-3  # of the gap
 _ACCURATE = 3e-2  # of the gap, for the relaxation
 _NEAR = 0.7  # to known moments; the rest are those of coins, which are far from all edges
@@ -117,6 +122,8 @@ class _Search:
         if shape is not None and self.size > MOST_BITS:
             design = GridSearch(self.problem, shape, self.gap, self.clock, self.say).run()
             stopped = "counts of pairs of types prove no more"
+        elif self.size > MOST_BITS and has_few_orbits(self.queries.T, self._own_prior):
+            design = self._few()
         elif isinstance(self.problem.criterion, Worst):
             design = self._worst()
         elif self._is_equispaced_mean:
@@ -133,6 +140,11 @@ class _Search:
         prior = self.problem.weights
         assert prior is not None
         return np.asarray(prior / prior.sum())
+
+    @property
+    def _own_prior(self) -> Floats | None:
+        """The same, and none for the worst type."""
+        return None if isinstance(self.problem.criterion, Worst) else self._prior
 
     def _designed(self, mechanism: Discrete, evidence: WorkloadBound, solver: str) -> Design:
         self.details["outputs"] = len(mechanism.outputs)
@@ -361,6 +373,21 @@ class _Search:
         found = minimize_scalar(value, bounds=(0.0, 0.999), method="bounded", options={"xatol": 1e-4})
         share = float(found.x) if found.fun < value(0.0) else 0.0
         return (1 - share) * moment + share * other
+
+    # -- two or three queries ------------------------------------------------------------------------------------------
+
+    def _few(self) -> Design:
+        """Where mirror images leave few types: both ends from one program, proven in the space of the answers."""
+        prior = self._own_prior
+        floor = _FLOOR * self.gap / self.size
+        found = few_queries(self.queries.T, self.ratio, prior, floor, _INSIDE_FEW * self.gap, self.clock, self.say)
+        if found is None:
+            raise NoAnswer(TIME_LIMIT, 0.0, math.inf)
+        roots = np.ones(len(self.queries)) if self.workload.weights is None else np.sqrt(self.workload.weights)
+        evidence = WorkloadBound(found.dual / roots, found.prices, found.prior if prior is None else None)
+        self.details["rounds"] = found.rounds
+        mechanism = self._mechanism(found.bits, found.weights, found.prior)
+        return self._designed(mechanism, evidence, "cutting planes in the space of the answers (HiGHS)")
 
     # -- one query -----------------------------------------------------------------------------------------------------
 

@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from mechdesign.exact.privacy import prove_privacy as prove_privacy
     from mechdesign.field import field_of as field_of
     from mechdesign.mechanisms import catalogue as catalogue
-    from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
-    from mechdesign.methods.additive.search import optimal_additive as optimal_additive
-    from mechdesign.methods.convex.problem import CustomProblem as CustomProblem
-    from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import floor_of as floor_of
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
@@ -40,8 +36,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
     from mechdesign.methods.trade_off.search import pareto as pareto
-    from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
-    from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
     from mechdesign.studies import frequencies as frequencies
     from mechdesign.studies.additive import AdditiveStudy as AdditiveStudy
     from mechdesign.studies.advice import Advice as Advice, advise as advise
@@ -65,6 +59,7 @@ if TYPE_CHECKING:
     from mechdesign.studies.pairs import PairsStudy as PairsStudy
     from mechdesign.studies.path_errors import PathStudy as PathStudy
     from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
+    from mechdesign.studies.vector import VectorStudy as VectorStudy
     from mechdesign.studies.workload import WorkloadStudy as WorkloadStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
@@ -72,6 +67,7 @@ if TYPE_CHECKING:
     from mechdesign.words.classes import (
         All as All,
         InPlane as InPlane,
+        OnGrid as OnGrid,
         Onto as Onto,
         Piecewise as Piecewise,
         Together as Together,
@@ -79,10 +75,23 @@ if TYPE_CHECKING:
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
     from mechdesign.words.counts import Count as Count
-    from mechdesign.words.criteria import At as At, Average as Average, Lexicographic as Lexicographic, Worst as Worst
-    from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval, Product as Product
+    from mechdesign.words.criteria import (
+        At as At,
+        Average as Average,
+        Lexicographic as Lexicographic,
+        Total as Total,
+        Worst as Worst,
+    )
+    from mechdesign.words.domains import (
+        Circle as Circle,
+        Finite as Finite,
+        Interval as Interval,
+        Product as Product,
+        cube_of as cube_of,
+    )
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
+    from mechdesign.words.objectives import Objective as Objective
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
     from mechdesign.words.privacy import Approximate as Approximate, Hidden as Hidden, Pure as Pure
     from mechdesign.words.problem import Problem as Problem

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
-    from mechdesign.methods.additive.search import optimal_additive as optimal_additive
     from mechdesign.methods.additive.tuning import Tuning as Tuning, tune as tune
-    from mechdesign.methods.convex.problem import CustomProblem as CustomProblem, TableProblem as TableProblem
-    from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.methods.joint.problem import JointProblem as JointProblem
     from mechdesign.methods.joint.search import optimal_joint as optimal_joint
@@ -25,8 +21,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
     from mechdesign.methods.trade_off.search import pareto as pareto
-    from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
-    from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
 else:
     __getattr__, __dir__ = facade(__name__)
 

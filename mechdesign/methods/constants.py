@@ -12,11 +12,12 @@ from typing import Any
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, is_open
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
+from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average
-from mechdesign.words.domains import Interval
-from mechdesign.words.losses import parse_loss
+from mechdesign.words.domains import Interval, cube_of
+from mechdesign.words.losses import Squared, parse_loss
 from mechdesign.words.priors import parse_prior
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -24,8 +25,9 @@ from mechdesign.words.problem import Problem
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 LOSSES = ("absolute", "squared")
 UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "beta:0.5,0.5")
-WORST, AVERAGE, UNBIASED = "worst case", "average", "unbiased"
-CRITERIA = (WORST, AVERAGE, UNBIASED)
+WORST, AVERAGE, UNBIASED, SEVERAL = "worst case", "average", "unbiased", "several"
+CRITERIA = (WORST, AVERAGE, UNBIASED, SEVERAL)
+SEVERAL_NUMBERS = (2, 3, 5, 10)
 
 _MOST_DIGITS = 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
@@ -87,6 +89,8 @@ def certified_constants(
         yield from _average(min(gap, 1e-6), epsilons, limits)
     if UNBIASED in criteria:
         yield from _unbiased(max(gap, 1e-4), epsilons, limits)
+    if SEVERAL in criteria:
+        yield from _several(epsilons)
 
 
 @frozen
@@ -131,22 +135,35 @@ def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[
 
 
 def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.unbiased.problem import UnbiasedProblem
-    from mechdesign.methods.unbiased.search import optimal_unbiased
+    from mechdesign.methods.unbiased.search import answer
+    from mechdesign.methods.unbiased.supports import UnbiasedOptions
 
+    size = UnbiasedOptions(_UNBIASED_GRID)
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)
         for epsilon in epsilons:
-            problem = UnbiasedProblem(epsilon, prior, _SYMMETRIC, _UNBIASED_GRID, gap)
-            design = limits.solve(optimal_unbiased, problem)
+            privacy, criterion = Pure(epsilon), Average(prior)
+            problem = Problem(inputs=_SYMMETRIC, loss=Squared(), privacy=privacy, criterion=criterion, among=Unbiased())
+            design = limits.solve(lambda asked, seconds: answer(asked, Demands(gap, seconds, options=size)), problem)
             options = f"--unbiased --domain=-1,1 --prior {name} --gap {shortest(gap)}"
             command = f"minimax --eps {shortest(epsilon)} {options}"
-            yield _row(design, UNBIASED, "squared", name, _SYMMETRIC, command)
+            rounded = f"{design.certificate.valid_for}, under the prior rounded to {size.size} inputs"
+            yield evolved(_row(design, UNBIASED, "squared", name, _SYMMETRIC, command), valid_for=rounded)
+
+
+def _several(epsilons: Sequence[float]) -> Iterator[Constant]:
+    from mechdesign.methods.sign_patterns.search import answer
+
+    for count in SEVERAL_NUMBERS:
+        for epsilon in epsilons:
+            problem = Problem(inputs=cube_of(count), loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
+            command = f"vector --count {count} --eps {shortest(epsilon)}"
+            yield _row(answer(problem, Demands()), SEVERAL, f"squared, {count} numbers", "-", _SYMMETRIC, command)
 
 
 def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:
     certificate = design.certificate
-    if is_open(design):
+    if is_open(design) and criterion != SEVERAL:
         command += " --best-so-far"
     return Constant(
         criterion,
@@ -180,6 +197,7 @@ _TITLES = {
     WORST: "Worst case of the expected error over the inputs",
     AVERAGE: "Average of the expected error under a prior",
     UNBIASED: f"Variance under a prior, unbiased for every input (prior rounded to {_UNBIASED_GRID} equispaced inputs)",
+    SEVERAL: "Variance of several numbers of one person together, worst case, unbiased",
 }
 
 
@@ -199,7 +217,7 @@ def as_markdown(constants: Iterable[Constant]) -> str:
 
 
 def _markdown_row(row: Constant) -> str:
-    digits = f"{row.digits()} (claimed)" if row.claimed else row.digits()
+    digits = f"{row.digits()} (claimed)" if row.claimed else row.digits() or "-"
     # as many as are needed to tell the ends apart
     shown = max(DIGITS, min(_MOST_DIGITS, 2 + sum(mark.isdigit() for mark in row.digits().lstrip("0."))))
     cells = (

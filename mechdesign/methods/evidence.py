@@ -11,7 +11,7 @@ import numpy as np
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import Floats, stored
-from mechdesign.words.criteria import At, Criterion, OverInputs, Scope
+from mechdesign.words.criteria import Criteria, Criterion, Scope
 from mechdesign.words.domains import require_numbers
 from mechdesign.words.privacy import Privacy
 
@@ -35,7 +35,7 @@ class Problem(Protocol):
         ...
 
     @property
-    def criterion(self) -> Criterion | OverInputs | At:
+    def criterion(self) -> Criterion | Criteria:
         """What is least."""
         ...
 
@@ -76,10 +76,10 @@ def require_problem(problem: object, kind: type[P]) -> P:
 def require_asked(problem: object, kind: type) -> None:
     """The problem is of the kind that a search answers, else `InvalidInput` says how one is made.
 
-    >>> from mechdesign.methods.unbiased.problem import UnbiasedProblem
-    >>> require_asked(1.0, UnbiasedProblem)  # doctest: +ELLIPSIS
+    >>> from mechdesign.methods.joint.problem import JointProblem
+    >>> require_asked(1.0, JointProblem)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    mechdesign.errors.InvalidInput: problem must be of kind UnbiasedProblem (got 1.0); pass md.UnbiasedProblem(...)
+    mechdesign.errors.InvalidInput: problem must be of kind JointProblem (got 1.0); pass md.JointProblem(...)
     """
     if isinstance(problem, kind):
         return

@@ -10,12 +10,12 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
-from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.additive.proof import AdditiveBound
+from mechdesign.methods.additive.supports import supports as additive_supports
 from mechdesign.methods.approximate.proof import HockeyBound
 from mechdesign.methods.approximate.supports import supports as approximate_supports
-from mechdesign.methods.convex.problem import CustomProblem, TableProblem
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
+from mechdesign.methods.convex.supports import supports as convex_supports
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.methods.finite.supports import supports as finite_supports
@@ -42,10 +42,12 @@ from mechdesign.methods.prior.proof import BinsBound
 from mechdesign.methods.prior.supports import supports as prior_supports
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Rivalry
+from mechdesign.methods.sign_patterns.proof import SignPatternsBound
+from mechdesign.methods.sign_patterns.supports import supports as sign_patterns_supports
 from mechdesign.methods.trade_off.proof import TradeOffBound
 from mechdesign.methods.trade_off.supports import supports as trade_off_supports
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.unbiased.proof import UnbiasedPriorBound
+from mechdesign.methods.unbiased.supports import UnbiasedOptions, supports as unbiased_supports
 from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.methods.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
 from mechdesign.methods.unbiased_worst.proof import UnbiasedWorstBound
@@ -53,7 +55,7 @@ from mechdesign.methods.unbiased_worst.supports import supports as unbiased_wors
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
-from mechdesign.methods.workload.supports import supports as workload_supports
+from mechdesign.methods.workload.supports import WorkloadOptions, supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
@@ -64,15 +66,11 @@ from mechdesign.words.problem import Problem
 
 @frozen
 class Entry:
-    """A design problem: what its designs rest on, and what answers it in so many seconds (None is no limit).
-
-    ``asked`` is what users make, where that holds functions and designs hold what was understood of them.
-    """
+    """A design problem: what its designs rest on, and what answers it in so many seconds (None is no limit)."""
 
     problem: type[AnyProblem]
     proven_by: tuple[type[Evidence], ...]
     answer: Callable[[Any, float | None], Design]
-    asked: type | None = None
 
 
 def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
@@ -86,12 +84,7 @@ def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
     return answer
 
 
-ENTRIES = (
-    Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
-    Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
-    Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
-    Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
-)
+ENTRIES = (Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),)
 """Every problem that is a class of its own, a line each."""
 
 METHODS = (
@@ -104,10 +97,14 @@ METHODS = (
     Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),
     Method("polar", "OGPM (polar)", (SplitClaim,), polar_supports),
     Method("unbiased_worst", "unbiased optimum", (UnbiasedWorstBound,), unbiased_worst_supports),
+    Method("unbiased", "unbiased optimum", (UnbiasedPriorBound,), unbiased_supports, UnbiasedOptions),
+    Method("additive", "additive optimum", (AdditiveBound,), additive_supports),
+    Method("sign_patterns", "sign patterns", (SignPatternsBound,), sign_patterns_supports),
     Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
-    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
+    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports, WorkloadOptions),
+    Method("convex", "custom optimum", (ConvexBound, ConvexClaim), convex_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""
@@ -118,7 +115,7 @@ PROVEN_BY: dict[type[AnyProblem], tuple[type[Evidence], ...]] = {
 }
 """The problems that files hold, and for each the kinds of evidence that its designs may rest on."""
 
-_ANSWERS = {entry.asked or entry.problem: entry.answer for entry in ENTRIES}
+_ANSWERS = {entry.problem: entry.answer for entry in ENTRIES}
 
 
 def solve(
@@ -143,12 +140,9 @@ def solve(
     0.269
     """
     if isinstance(problem, Problem):
-        chosen = _chosen(problem, method)
+        chosen = method_of(problem, method)
         return chosen.answer(problem, Demands(gap, seconds, say, chosen.optional(options)))
     answer = _ANSWERS.get(type(problem))
-    if isinstance(problem, TableProblem):
-        step = "ask its CustomProblem anew"
-        raise InvalidInput("problem", problem, "hold its functions, and this is what was understood of them", step)
     if answer is None:
         kinds = ", ".join(sorted(kind.__name__ for kind in (*_ANSWERS, Problem)))
         step = "for example md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0))"
@@ -170,7 +164,7 @@ def methods(problem: Problem) -> dict[str, str | None]:
     return {method.folder: method.supports(problem) for method in METHODS}
 
 
-def _chosen(problem: Problem, name: str | None) -> Method:
+def method_of(problem: Problem, name: str | None = None) -> Method:
     """The method of that name, or else the first that answers the problem."""
     if name is not None and name not in (known := [method.folder for method in METHODS]):
         raise InvalidInput("method", name, f"be one of {', '.join(known)}", "leave it out for the first that answers")
@@ -210,7 +204,7 @@ def rivalry_of(problem: object) -> Rivalry | None:
     (False, True)
     """
     if isinstance(problem, Problem):
-        return _chosen(problem, None).rivals
+        return method_of(problem).rivals
     folder = type(problem).__module__.rpartition(".")[0]
     if not folder.startswith("mechdesign.methods.") or find_spec(f"{folder}.rivalry") is None:
         return None

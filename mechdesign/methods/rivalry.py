@@ -110,6 +110,24 @@ class NumbersRivalry:
         return self.least_of(design)
 
 
+class UnbiasedRivalry(NumbersRivalry):
+    """Laws are mechanisms of numbers without a bias, averaged under the design's prior if it has one."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda design: cast(Prior | None, asked_of(design).criterion.prior))
+
+    def published(self, design: Design) -> Mapping[str, Mechanism]:
+        problem = asked_of(design)
+        assert isinstance(problem.inputs, Interval)
+        return on_interval(problem.epsilon, problem.inputs, _power(problem), unbiased=True)
+
+    def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
+        law, inputs = super().law_of(design, name, mechanism), asked_of(design).inputs
+        assert isinstance(inputs, Interval)
+        require_unbiased(name, cast(ScalarMechanism, law), inputs)
+        return law
+
+
 def as_atoms(cells: Cells) -> Atoms:
     """The means of cells with their weights, as a prior."""
     return Atoms(cells.means, cells.weights / cells.weights.sum())

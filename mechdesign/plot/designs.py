@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
-from mechdesign.field import proven_prior
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
@@ -62,7 +61,7 @@ def of(design: Design) -> Figure:
         return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))
-    prior = proven_prior(problem)
+    prior = problem.criterion.prior if isinstance(problem, Problem) else None
     if isinstance(mechanism, ConditionalNoise) and isinstance(prior, Atoms):
         return noise_figure(mechanism, prior)
     if not is_based(mechanism):
@@ -109,7 +108,7 @@ def _prior_to_draw(design: Design) -> tuple[Atoms | None, str | None]:
     problem, evidence = design.problem, design.evidence
     if not isinstance(evidence, BinsBound):
         is_capped = isinstance(evidence, TradeOffBound)
-        rounded = as_atoms(capped_of(problem).atoms) if is_capped else proven_prior(problem)
+        rounded = as_atoms(capped_of(problem).atoms) if is_capped else getattr(problem.criterion, "prior", None)
         if isinstance(rounded, Atoms):
             return rounded, f"Prior, on {rounded.points.size} inputs"
         return least_favourable(design), None

@@ -18,11 +18,9 @@ from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
-from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.minimax.supports import supports
 from mechdesign.methods.result import Design, gap_asked, is_open
 from mechdesign.methods.summary import certificate_words, gap_text, standing, worst_variance
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.words import (
     below,
     excess,
@@ -42,8 +40,10 @@ from mechdesign.values.answers import Answer, Say, if_shown, merged, silent
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
-from mechdesign.values.tables import Grid, number
+from mechdesign.values.tables import Grid, number, printable
+from mechdesign.words.classes import UnbiasedClass
 from mechdesign.words.losses import Power
+from mechdesign.words.priors import Atoms, Density
 from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
@@ -53,8 +53,6 @@ SECONDS = 120.0
 POINTS = 7
 _RANKED_BY = {Rank.WORST: "worst case", Rank.AVERAGE: "average", Rank.AT: "error at that input"}
 """As the headings of columns have it."""
-
-AnyProblem = UnbiasedProblem | AdditiveProblem | Problem
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
@@ -70,11 +68,12 @@ class OptimumStudy:
     ['this design', 'grr', 'best single output']
     """
 
-    problem: AnyProblem
+    problem: Problem
     seconds: float = SECONDS
     gap: float | None = None
     best_so_far: bool = False
     compare: bool = True
+    options: Mapping[str, Any] = field(factory=dict)
     own: Mapping[str, Mechanism] = field(factory=dict)
 
     reads: ClassVar[tuple[Path, ...]] = ()
@@ -87,22 +86,24 @@ class OptimumStudy:
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Optimum:
         """The optimum and its field."""
         problem = self.problem
-        design = next(_solved(problem, [problem.epsilon], self.seconds, self.gap, best_so_far=self.best_so_far))
+        asked = problem, [problem.epsilon], self.seconds, self.gap, self.options
+        design = next(_solved(*asked, best_so_far=self.best_so_far))
         _warn_where_open([design], warn)
         say("published mechanisms")
-        return Optimum(design, field_of(design, self.own) if self.compare else None)
+        return Optimum(design, field_of(design, self.own) if self.compare else None, problem)
 
 
 @frozen
 class SweepStudy:
     """One certified optimum an epsilon, against the best published mechanism there."""
 
-    problem: AnyProblem
+    problem: Problem
     epsilons: tuple[float, ...] = field(converter=tuple)
     seconds: float = SECONDS
     gap: float | None = None
     best_so_far: bool = False
     compare: bool = True
+    options: Mapping[str, Any] = field(factory=dict)
 
     doing: ClassVar[str] = "certified optima"
     reads: ClassVar[tuple[Path, ...]] = ()
@@ -111,13 +112,14 @@ class SweepStudy:
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Sweep:
         """The optima, in ``seconds`` altogether."""
         designs: list[Design] = []
-        for design in _solved(self.problem, self.epsilons, self.seconds, self.gap, best_so_far=self.best_so_far):
+        asked = self.problem, self.epsilons, self.seconds, self.gap, self.options
+        for design in _solved(*asked, best_so_far=self.best_so_far):
             designs.append(design)
             so_far = f"{len(designs)} of {len(self.epsilons)}, up to eps = {design.problem.epsilon:g}"
             say(f"certified optima: {so_far}")
         _warn_where_open(designs, warn)
         fields = tuple(map(field_of, designs)) if self.compare else None
-        return Sweep(tuple(designs), fields)
+        return Sweep(tuple(designs), fields, self.problem)
 
 
 @frozen
@@ -157,7 +159,13 @@ class ParetoStudy:
 
 
 def _solved(
-    problem: AnyProblem, epsilons: Sequence[float], seconds: float, gap: float | None = None, *, best_so_far: bool
+    problem: Problem,
+    epsilons: Sequence[float],
+    seconds: float,
+    gap: float | None,
+    options: Mapping[str, Any],
+    *,
+    best_so_far: bool,
 ) -> Iterator[Design]:
     """Answers at several epsilons in ``seconds`` altogether, or `NoAnswer` that names the one where they ran out.
 
@@ -166,10 +174,10 @@ def _solved(
     from mechdesign.methods.minimax.search import minimax_sweep
 
     asked = [_at(problem, epsilon) for epsilon in epsilons]
-    if isinstance(problem, Problem) and supports(problem) is None:
-        answers = minimax_sweep(cast(list[Problem], asked), seconds, gap=gap, best_so_far=best_so_far)
+    if supports(problem) is None:
+        answers = minimax_sweep(asked, seconds, gap=gap, best_so_far=best_so_far)
     else:
-        answers = _one_by_one(asked, seconds, gap, best_so_far=best_so_far)
+        answers = _one_by_one(asked, seconds, gap, options, best_so_far=best_so_far)
     found = 0
     try:
         for design in answers:
@@ -179,15 +187,13 @@ def _solved(
         raise with_options(stopped, f"at eps = {epsilons[found]:g}: {stopped.reason}") from None
 
 
-def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
+def _at(problem: Problem, epsilon: float) -> Problem:
     """The same at another epsilon for all inputs."""
-    if isinstance(problem, Problem):
-        return evolved(problem, privacy=evolved(problem.privacy, epsilon=epsilon))
-    return evolved(problem, epsilon=epsilon)
+    return evolved(problem, privacy=evolved(problem.privacy, epsilon=epsilon))
 
 
 def _one_by_one(
-    asked: Sequence[AnyProblem], seconds: float, gap: float | None, *, best_so_far: bool
+    asked: Sequence[Problem], seconds: float, gap: float | None, options: Mapping[str, Any], *, best_so_far: bool
 ) -> Iterator[Design]:
     from mechdesign.methods.registry import solve
 
@@ -195,7 +201,7 @@ def _one_by_one(
     for place, problem in enumerate(asked):
         own = clock.share(len(asked) - place if best_so_far else 1)
         try:
-            yield solve(problem, own.left(), gap=gap)
+            yield solve(problem, own.left(), gap=gap, **options)
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
                 raise
@@ -238,6 +244,7 @@ class Optimum(Answer):
 
     design: Design
     rivalry: Field | None
+    asked: Problem | None = None
 
     @property
     def said(self) -> tuple[Any, ...]:
@@ -255,7 +262,7 @@ class Optimum(Answer):
 
     def shown(self) -> Iterator[Grid | str]:
         design, problem = self.design, self.design.problem
-        yield f"{standing(design)} for {heading(problem)}\n"
+        yield f"{standing(design)} for {heading(problem)}\n{_rounded_from(self.asked, design)}"
         yield certificate_words(design.certificate, headline(problem), design.own_law)
         yield from gap_lines(design)
         yield from mechanism_lines(design.own_law, least_favourable(design), labels_of(problem))
@@ -267,6 +274,18 @@ class Optimum(Answer):
         way = other_goal(problem)
         if way is not None:
             yield f"\n{way}"
+
+
+def _rounded_from(asked: Problem | None, design: Design) -> str:
+    """The prior that was asked about, where the design's own is what it was rounded to."""
+    held = design.problem
+    if asked is None or not isinstance(held, Problem) or not isinstance(held.among, UnbiasedClass):
+        return ""
+    prior, rounded = asked.criterion.prior, held.criterion.prior
+    if not isinstance(rounded, Atoms) or prior == rounded:
+        return ""
+    name = f"{prior.name} on {prior.domain}" if isinstance(prior, Density) else "of the data"
+    return f"  asked under the prior {printable(name)}, which is rounded to {rounded.points.size} inputs\n"
 
 
 def _excess(row: Row) -> str:
@@ -290,6 +309,7 @@ class Sweep(Answer):
 
     designs: tuple[Design, ...]
     fields: tuple[Field, ...] | None
+    asked: Problem | None = None
 
     @property
     def said(self) -> tuple[Any, ...]:
@@ -308,7 +328,8 @@ class Sweep(Answer):
         designs, problem = self.designs, self.designs[0].problem
         yield (
             f"{'best designs so far' if _open(designs) else 'certified optima'} for {subject(problem)}: "
-            f"{headline(problem)}{below(problem)}\n  optimum over {_scopes(designs)}, {_basis(designs)}\n"
+            f"{headline(problem)}{below(problem)}\n"
+            f"{_rounded_from(self.asked, designs[0])}  optimum over {_scopes(designs)}, {_basis(designs)}\n"
         )
         both = is_lexicographic(problem)
         rows = []

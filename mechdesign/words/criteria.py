@@ -201,8 +201,30 @@ class At:
         return self
 
 
+@frozen
+class Total:
+    """One number for all inputs together: an objective of one's own says what it is."""
+
+    kind: ClassVar[str] = "total"
+    prior: ClassVar[None] = None
+    ranks_by: ClassVar[str] = "worst"
+    words: ClassVar[str] = "in total"
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return measure
+
+    def over(self, inputs: Domain) -> Total:
+        """None: what each input loses is no number for all of them."""
+        step = "take Worst() or Average(prior)"
+        raise InvalidInput("criterion", "Total()", "be left to objectives of one's own, Objective(function)", step)
+
+
 OverInputs = Worst | Average | Lexicographic
 """What is least over the inputs."""
+
+Criteria = OverInputs | At | Total
+"""Every criterion there is."""
 
 CRITERIA: Mapping[str, type[Worst | Average | Lexicographic]] = {
     "worst": Worst,
@@ -232,8 +254,6 @@ class Aim(Enum):
     """What is least. The values are the words of files."""
 
     WORST = "worst case"
-    AVERAGE_UNBIASED = "average variance under the prior, unbiased"
-    OBJECTIVE = "objective"
     COUNT = "variance of the estimated count"
 
 
@@ -254,18 +274,14 @@ class Criterion:
     @property
     def ranks_by(self) -> str:
         """Which of a mechanism's errors is compared."""
-        return _RANKS_BY.get(self.aim, "worst")
+        return "worst"
 
     def headline(self, measure: str) -> str:
         """The quantity that is least."""
         return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure)
 
 
-_RANKS_BY = {
-    Aim.AVERAGE_UNBIASED: "average",
-}
 _HEADLINES = {
-    Aim.OBJECTIVE: "objective",
     Aim.COUNT: "variance of the estimated count",
 }
 

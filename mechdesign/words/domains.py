@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.data.numbers import require_number_text
 from mechdesign.data.texts import parts as text_parts
-from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number, require_whole
 from mechdesign.values.declare import Rule, field, finite, frozen, option
 from mechdesign.values.fingerprint import fingerprint
 
@@ -167,6 +168,7 @@ def _increasing(said: Any) -> tuple[float, ...]:
     """The points of a finite set, or `InvalidInput`."""
     if isinstance(said, str | bytes) or not isinstance(said, Iterable):
         raise InvalidInput("domain", said, "be several points", "for example Finite((0, 1))")
+    _require_unmasked(said, "domain")
     points = tuple(require_finite(point, "domain point") for point in said)
     if not points:
         raise InvalidInput("domain", points, "have at least one point")
@@ -257,7 +259,17 @@ class Product:
             raise InvalidInput("domain", self.parts, "have at least one part")
 
     def __str__(self) -> str:
-        return " x ".join(str(part) for part in self.parts)
+        runs = [(part, len(list(same))) for part, same in groupby(self.parts)]
+        return " x ".join(str(part) if count == 1 else f"{part}^{count}" for part, count in runs)
+
+
+def cube_of(count: int) -> Product:
+    """Several numbers, each between -1 and 1.
+
+    >>> str(cube_of(3))
+    '[-1, 1]^3'
+    """
+    return Product((Interval(-1.0, 1.0),) * require_whole(count, "count", 1))
 
 
 Domain = Interval | Circle | Finite | Line | Product
@@ -303,6 +315,11 @@ def _require_length(length: float, field: str, value: object) -> None:
         raise InvalidInput(field, value, f"have a length between {_SHORTEST:g} and {_LONGEST:g}", "rescale the data")
 
 
+def _require_unmasked(values: object, field: str) -> None:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
+
+
 def _floats(values: ArrayLike, field: str) -> Floats:
     try:
         array = np.asarray(values)
@@ -311,8 +328,7 @@ def _floats(values: ArrayLike, field: str) -> Floats:
     if array.dtype.kind not in "fiu":
         kind = InvalidInput if array.ndim == 0 else InvalidData
         raise kind(field, values, "hold numbers only")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
+    _require_unmasked(values, field)
     numbers = array.astype(np.float64, copy=False)
     if array.dtype.kind in "iu" and array.size and np.abs(numbers).max() >= _EXACT and not _same(numbers, array):
         raise InvalidInput(field, "a whole number beyond 2^53", "be numbers that doubles hold", "rescale the data")

@@ -6,22 +6,23 @@ It says nothing of how it is solved. Which methods answer it is asked of `mechde
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, get_args
 
 import attrs
 import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, Onto
 from mechdesign.words.counts import Count
-from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Worst
+from mechdesign.words.criteria import Criteria, Worst
 from mechdesign.words.domains import POINTS_OPTION, Circle, Finite, Inputs, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import counts, distances, models, tables, workloads
+from mechdesign.words.fits import counts, distances, models, objectives, tables, workloads
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import OPTION as LOSS_OPTION, Custom, Loss, Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
+from mechdesign.words.objectives import Formula, Objective, WholeLoss
 from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
 from mechdesign.words.workloads import AnyQueries, Workload
 
@@ -72,6 +73,8 @@ FITS: Mapping[type, Fit] = {
     Binned: models,
     Workload: workloads,
     Count: counts,
+    Objective: objectives,
+    Formula: objectives,
 }
 """By the kind of loss."""
 
@@ -95,25 +98,14 @@ class Problem:
     kind: ClassVar[str] = "problem"
 
     inputs: Inputs = field(default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION)
-    loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses, metadata=LOSS_OPTION)
+    loss: FiniteLoss | Loss | Model | Workload | Count | WholeLoss = field(
+        kw_only=True, converter=_losses, metadata=LOSS_OPTION
+    )
     privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
         "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
     )
-    criterion: OverInputs | At = _word(
-        "criterion", Worst, Average, Lexicographic, At, step="for example criteria.Worst()", default=Worst()
-    )
-    among: Class = _word(
-        "among",
-        All,
-        Onto,
-        InPlane,
-        Piecewise,
-        Unbiased,
-        UnbiasedPiecewise,
-        Together,
-        step="for example classes.All()",
-        default=All(),
-    )
+    criterion: Criteria = _word("criterion", *get_args(Criteria), step="for example criteria.Worst()", default=Worst())
+    among: Class = _word("among", *get_args(Class), step="for example classes.All()", default=All())
 
     def __attrs_post_init__(self) -> None:
         settle(self, **self._fit.settled(self))
@@ -175,6 +167,8 @@ class Problem:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
         if isinstance(self.privacy, Hidden):
             return 0.0
+        if isinstance(self.loss, Formula):
+            return self.loss.negligible
         if isinstance(self.loss, FiniteLoss):
             return self.privacy.resolved * float(self.table.up.max())
         if isinstance(self.loss, Power) and isinstance(self.inputs, Finite):

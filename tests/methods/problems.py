@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mechdesign as md
+from mechdesign.values.declare import evolved
 from mechdesign.words.counts import Count
 from mechdesign.words.criteria import OverInputs
 from mechdesign.words.models import Model
@@ -64,7 +65,55 @@ def polar(
     return md.Problem(inputs=inputs, loss=md.Power(exponent), privacy=md.Pure(epsilon), among=md.Piecewise())
 
 
+def custom_problem(
+    epsilon: float,
+    inputs: Any,
+    outputs: Any,
+    objective: Any,
+    constraints: Any = None,
+    criterion: md.Worst | md.Average | md.Total | None = None,
+    tolerance: float = 1e-6,
+) -> md.Problem:
+    """An objective of one's own, one number unless a criterion goes over the inputs."""
+    return md.Problem(
+        inputs=inputs if isinstance(inputs, md.Finite) else md.Finite(inputs),
+        loss=md.Objective(objective, constraints, tolerance),
+        privacy=md.Pure(epsilon),
+        criterion=md.Total() if criterion is None else criterion,
+        among=md.Onto(outputs.points if isinstance(outputs, md.Finite) else outputs),
+    )
+
+
+def custom(*said: Any, gap: float | None = None, seconds: float | None = None, **named: Any) -> md.Design:
+    """The answer to it."""
+    return md.solve(custom_problem(*said, **named), seconds, gap=gap)
+
+
 def unbiased(epsilon: float, inputs: md.Interval | None = None) -> md.Problem:
     """The least worst variance of an unbiased report."""
     inputs = md.Interval(-1, 1) if inputs is None else inputs
+    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())
+
+
+def unbiased_under(epsilon: float, prior: Any = "uniform", inputs: Any = (-1, 1)) -> md.Problem:
+    """The variance of unbiased mechanisms under a prior."""
+    criterion, privacy = md.Average(prior), md.Pure(epsilon)
+    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=privacy, criterion=criterion, among=md.Unbiased())
+
+
+def additive(
+    epsilon: float,
+    prior: Any = "uniform",
+    inputs: Any = (-1, 1),
+    bins: int = 32,
+    reach: int | None = None,
+    tail: int | None = None,
+) -> md.Problem:
+    """The same with reports on a grid."""
+    return evolved(unbiased_under(epsilon, prior, inputs), among=md.OnGrid(bins, reach, tail))
+
+
+def several(epsilon: float, count: int = 2, inputs: md.Product | None = None) -> md.Problem:
+    """The least worst variance of several unbiased numbers together."""
+    inputs = md.cube_of(count) if inputs is None else inputs
     return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())

@@ -35,19 +35,14 @@ from mechdesign import (
     InvalidInput,
     Power,
     Squared,
-    UnbiasedProblem,
-    optimal_unbiased,
     priors,
 )
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
-    AdditiveProblem,
     Design,
     JointProblem,
-    custom,
-    optimal_additive,
     optimal_joint,
 )
 from mechdesign.methods.joint.program import search_joint
@@ -63,8 +58,8 @@ from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import All, InPlane, Onto, Piecewise, UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Worst
+from mechdesign.words.classes import All, InPlane, OnGrid, Onto, Piecewise, Unbiased, UnbiasedPiecewise
+from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Total, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
@@ -72,7 +67,7 @@ from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, numbers, workload_problem
+from tests.methods.problems import custom, hidden_problem, information, numbers, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -104,14 +99,14 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "density": lambda: solve(numbers(1.0, Squared(), criterion=Average(priors.normal(0.3, 0.2, UNIT))), gap=1e-2),
     "trade-off": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, cap=0.2)), gap=1e-2),
     "trade-off least": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, slack=0.02)), gap=1e-2),
-    "unbiased atoms": lambda: optimal_unbiased(
-        UnbiasedProblem(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]), size=3, gap=1e-2)
+    "unbiased atoms": lambda: solve(
+        problems.unbiased_under(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25])), size=3, gap=1e-2
     ),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
-    "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=3, gap=1e-2)),
-    "additive": lambda: optimal_additive(
-        AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1, gap=1e-2)
-    ),
+    "sign patterns": lambda: solve(problems.several(2.0, 3)),
+    "many sign patterns": lambda: solve(problems.several(4.0, 8)),
+    "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
+    "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),
     "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
     "matrix prior": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Average([0.5, 0.25, 0.25]))),
     "matrix least": lambda: solve(
@@ -146,7 +141,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed": lambda: solve(problems.piecewise(1.0, Power(1.5))),
     "searched pieces": lambda: solve(problems.piecewise(1.0, Squared(), pieces=3), method="piecewise_program"),
     "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-2),
-    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
+    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.log_sum_exp(q - np.eye(3))),
     "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
     "workload of one query": lambda: md.solve(workload_problem(1.0, Mean([0.0, 1.0, 4.0]))),
@@ -523,10 +518,10 @@ def _trade_off(saved: Any, name: str) -> Truth:
 
 def _unbiased(saved: Any, name: str) -> Truth:
     problem, mechanism = saved.problem, saved.mechanism
-    assert problem.criterion == Criterion(Aim.AVERAGE_UNBIASED)
-    count = problem.bins + 1 if hasattr(problem, "bins") else problem.size
+    assert isinstance(problem.criterion, Average)
+    count = problem.among.bins + 1 if isinstance(problem.among, OnGrid) else saved.evidence.offsets.size
     grid = np.linspace(mechanism.inputs.lower, mechanism.inputs.upper, count)
-    weights = _rounded(problem.prior, grid)
+    weights = _rounded(problem.criterion.prior, grid)
     values = [_variance(mechanism, grid, weights)]
     honest = _honest(name).mechanism
     same = honest.inputs == mechanism.inputs and getattr(honest, "bins", 0) == getattr(mechanism, "bins", 0)
@@ -560,6 +555,31 @@ def _unbiased_worst(saved: Any, name: str) -> Truth:
     if honest.inputs == mechanism.inputs and honest.ratio <= math.exp(mechanism.epsilon):
         values.append(_honest_worst_variance(name))
     return Truth(values[0], min(values))
+
+
+def _sign_patterns(saved: Any) -> Truth:
+    """Each number drawn by its range, as long as none is drawn more than always; what any k attains is above any bound.
+
+    The lower end is what no rival attains, which is the average over the corners.
+    """
+    problem, table = saved.problem, np.asarray(saved.mechanism.probabilities)
+    assert (problem.criterion, problem.loss, problem.among) == (Worst(), Power(2.0), Unbiased())
+    halves = np.array([(part.upper - part.lower) / 2 for part in problem.inputs.parts])
+    drawn = int(math.log2(len(table)))
+    signs = np.array([[1 if number >> bit & 1 else -1 for bit in range(drawn)] for number in range(len(table))])
+    kept = (table / table.sum(axis=1, keepdims=True)) @ signs
+    assert abs(kept - kept[-1, 0] * signs).max() <= 1e-12, "biased"
+
+    def moment(count: int, times: float) -> float:
+        shares = np.zeros(len(halves))
+        for _ in halves:
+            free = shares < 1
+            shares[free] = np.minimum(1, (count - (~free).sum()) * halves[free] / halves[free].sum())
+        return float(times**2 * (halves**2 / shares).sum())
+
+    c = math.exp(problem.epsilon)
+    others = [moment(k, (c + 2**k - 1) / (c - 1)) for k in range(1, min(len(halves), 8) + 1)]
+    return Truth(moment(drawn, 1 / kept[-1, 0]), min(others))
 
 
 def _rounded(prior: Any, grid: Floats) -> Floats:
@@ -814,16 +834,17 @@ def _points(saved: Any) -> Truth:
 def _table(saved: Any) -> Floats:
     """The law of a custom design on all outputs of its problem."""
     mechanism, problem = saved.mechanism, saved.problem
-    table = np.zeros((len(problem.inputs), len(problem.outputs)))
-    where = [problem.outputs.points.index(y) for y in mechanism.outputs.points]
+    outputs = problem.inputs.points if isinstance(problem.among, All) else tuple(problem.among.places.ravel().tolist())
+    table = np.zeros((len(problem.inputs), len(outputs)))
+    where = [outputs.index(y) for y in mechanism.outputs.points]
     table[:, where] = np.asarray(mechanism.probabilities)
     return table
 
 
 def _linear(saved: Any) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
-    assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    linear, table = problem.coefficients, _table(saved)
+    assert problem.criterion == Total()
+    linear, table, tolerance = problem.loss.coefficients, _table(saved), problem.loss.tolerance
     rows, limits = np.asarray(linear.rows), np.asarray(linear.limits)
     if any(linear.equal):
         rows, limits = (
@@ -831,19 +852,19 @@ def _linear(saved: Any) -> Truth:
             np.concatenate([limits, -limits[list(linear.equal)]]),
         )
     for row, limit in zip(rows, limits, strict=True):
-        assert (row * table).sum() <= limit + problem.tolerance * (1 + HERE) + 1e-12, "breaks a constraint"
-    assert not linear.equal or f"within {problem.tolerance!r}" in saved.certificate.valid_for
+        assert (row * table).sum() <= limit + tolerance * (1 + HERE) + 1e-12, "breaks a constraint"
+    assert not linear.equal or f"within {tolerance!r}" in saved.certificate.valid_for
     costs = np.asarray(linear.costs)
-    key = (mechanism.epsilon, costs.tobytes(), rows.tobytes(), limits.tobytes(), problem.tolerance, costs.shape)
-    rival = _remembered(key, lambda: _least_linear(costs, mechanism.epsilon, rows, limits + problem.tolerance))
+    key = (mechanism.epsilon, costs.tobytes(), rows.tobytes(), limits.tobytes(), tolerance, costs.shape)
+    rival = _remembered(key, lambda: _least_linear(costs, mechanism.epsilon, rows, limits + tolerance))
     return Truth(float((costs * table).sum()) + linear.offset, rival + linear.offset)
 
 
 def _named_only(saved: Any) -> Truth:
     """An objective that is not in the file: privacy and outputs are decided, both ends are claims and said to be."""
     problem = saved.problem
-    assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    assert problem.coefficients is None
+    assert problem.criterion == Total()
+    assert problem.loss.coefficients is None
     assert np.allclose(_table(saved).sum(axis=1), 1)
     return Truth(saved.certificate.upper, math.inf)
 
@@ -1025,6 +1046,8 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "trade-off least": _trade_off,
     "unbiased": _unbiased,
     "unbiased worst": _unbiased_worst,
+    "sign patterns": lambda saved, _: _sign_patterns(saved),
+    "many sign patterns": lambda saved, _: _sign_patterns(saved),
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1103,8 +1126,6 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
         cuts, values = saved.evidence.cuts, _gathered(problem.criterion.prior)[0]
         is_each = cuts is None or cuts.size + 1 == values.size
         allowed = {"all mechanisms" + ("" if is_each else ", under every prior with these cells")}
-    if isinstance(problem, UnbiasedProblem | AdditiveProblem) and isinstance(problem.prior, priors.Atoms):
-        allowed |= {text.partition(", under the prior rounded")[0] for text in allowed}
     if name in ("whole numbers", "whole numbers prior"):
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
     if isinstance(problem, Problem) and isinstance(problem.among, Piecewise) and problem.among.pieces == 1:
@@ -1112,10 +1133,10 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
     if name == "places":
         on_all = problem.loss.exponent == 1 and isinstance(problem.among, All)
         allowed = {"all mechanisms" if on_all else "all mechanisms with these outputs"}
-    if name == "custom" and not problem.coefficients.equal:
+    if name == "custom" and not problem.loss.coefficients.equal:
         allowed = {"all mechanisms with these outputs"}
-    if name == "claimed custom" and problem.constraints:
-        within = f"as this one does within {problem.tolerance!r}"
+    if name == "claimed custom" and problem.loss.constraints:
+        within = f"as this one does within {problem.loss.tolerance!r}"
         allowed = {f"all mechanisms with these outputs that meet the stated constraints, {within}"}
     assert _NUMBER.sub("#", scope) in {_NUMBER.sub("#", text) for text in allowed}, "another scope"
 
@@ -1136,7 +1157,7 @@ def _require_true_words(said: Document, saved: Any) -> None:
     if isinstance(problem, JointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
-    elif not hasattr(problem, "coefficients"):
+    else:
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
         assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
@@ -1373,20 +1394,21 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
     ("problem", "unbiased"): {"unbiased piecewise": 10_000},
     ("problem", "unbiased worst"): {"unbiased worst": 10_000},
+    ("problem", "sign patterns"): {"sign patterns": 5000, "many sign patterns": 5000},
     ("problem", "minimax"): {"minimax": 10_000},
     ("problem", "minimax claim"): {"claimed minimax": 10_000},
     ("problem", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
     ("problem", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
-    ("unbiased", "unbiased prior"): {"unbiased": 5000, "unbiased atoms": 5000},
-    ("additive", "additive"): {"additive": 10_000},
+    ("problem", "unbiased prior"): {"unbiased": 5000, "unbiased atoms": 5000},
+    ("problem", "additive"): {"additive": 10_000},
     ("problem", "finite"): {"matrix": 2500, "matrix prior": 2500, "whole numbers": 2500, "whole numbers prior": 2500},
     ("problem", "finite lexicographic"): {"matrix least": 10_000},
     ("problem", "pairs"): {"pairs": 5000, "places": 5000},
     ("problem", "pairs lexicographic"): {"pairs least": 10_000},
     ("problem", "hockey-stick prices"): {"delta": 5000, "delta prior": 5000},
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
-    ("custom", "convex"): {"custom": 10_000},
-    ("custom", "convex claim"): {"claimed custom": 10_000},
+    ("problem", "convex"): {"custom": 10_000},
+    ("problem", "convex claim"): {"claimed custom": 10_000},
     ("problem", "workload"): {
         "workload": 2000,
         "workload ranges": 2000,

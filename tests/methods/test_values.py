@@ -24,16 +24,11 @@ from mechdesign import (
     Interval,
     Power,
     Squared,
-    UnbiasedProblem,
     load_design,
-    optimal_unbiased,
     priors,
 )
 from mechdesign.methods import (
-    AdditiveProblem,
     JointProblem,
-    custom,
-    optimal_additive,
     optimal_joint,
 )
 from mechdesign.methods.joint.program import search_joint
@@ -50,7 +45,7 @@ from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Prefix
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, numbers, workload_problem
+from tests.methods.problems import custom, hidden_problem, information, numbers, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -96,15 +91,14 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "trade-off": lambda: solve(numbers(1.0, criterion=Lexicographic(NORMAL, cap=0.4)), gap=1e-2),
     "trade-off of a function": lambda: solve(numbers(1.0, criterion=Lexicographic(FUNCTION, cap=0.4)), gap=1e-2),
     "pareto": lambda: solve(numbers(1.0, criterion=Lexicographic(VALUES))),
-    "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=5)),
-    "unbiased values": lambda: optimal_unbiased(UnbiasedProblem(1.0, VALUES, UNIT, size=5)),
-    "unbiased function": lambda: optimal_unbiased(UnbiasedProblem(1.0, FUNCTION, UNIT, size=5)),
+    "unbiased": lambda: solve(problems.unbiased_under(1.0), size=5),
+    "unbiased values": lambda: solve(problems.unbiased_under(1.0, VALUES, UNIT), size=5),
+    "unbiased function": lambda: solve(problems.unbiased_under(1.0, FUNCTION, UNIT), size=5),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
+    "sign patterns": lambda: solve(problems.several(2.0, 9)),
     "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),
-    "additive": lambda: optimal_additive(
-        AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
-    ),
-    "additive function": lambda: optimal_additive(AdditiveProblem(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),
+    "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1)),
+    "additive function": lambda: solve(problems.additive(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),
     "approximate": lambda: solve(Problem(loss=[[0, 1], [1, 0]], privacy=Approximate(1.0, 0.1))),
     "finite": lambda: solve(
         Problem(loss=Matrix(MATRIX, input_labels=("a", "b")), privacy=Pure(1.0), criterion=Lexicographic(slack=1e-5))
@@ -139,7 +133,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: solve(problems.polar(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
-    "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.norm(q - np.eye(2), "fro")),
+    "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.log_sum_exp(q - np.eye(2))),
 }
 
 
@@ -224,8 +218,8 @@ def test_designs_go_through_another_process_and_come_back_equal(tmp_path: Path) 
 HELD = {
     "prior of a function": lambda problem: isinstance(problem.criterion.prior, Cells),
     "trade-off of a function": lambda problem: isinstance(problem.criterion.prior, Cells),
-    "unbiased function": lambda problem: problem.prior.kind == "unwritten density",
-    "additive function": lambda problem: problem.prior.kind == "unwritten density",
+    "unbiased function": lambda problem: problem.criterion.prior.points.size == 5,
+    "additive function": lambda problem: problem.criterion.prior.points.size == 3,
     "joint": lambda problem: problem.share.kind == "moments",
     "hidden": lambda problem: problem.loss.share.kind == "moments",
     "prior": lambda problem: problem.criterion.prior == NORMAL,

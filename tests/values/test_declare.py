@@ -11,15 +11,9 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, WrongArguments
-from mechdesign.methods import AdditiveProblem, CustomProblem
 from mechdesign.values.declare import evolved, field, frozen
 
-PROBLEMS: tuple[Any, ...] = (
-    AdditiveProblem,
-    CustomProblem,
-    md.JointProblem,
-    md.UnbiasedProblem,
-)
+PROBLEMS: tuple[Any, ...] = (md.JointProblem,)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda kind: kind.__name__)
@@ -36,7 +30,7 @@ def test_a_problem_names_its_five_words_to_who_says_another() -> None:
 
 def test_a_field_is_found_by_what_commands_call_it() -> None:
     with pytest.raises(WrongArguments, match=r"did you mean inputs\?"):
-        md.UnbiasedProblem(1.0, domain=md.Interval(0, 1))  # type: ignore[call-arg]
+        md.Problem(loss="squared", privacy=md.Pure(1.0), domain=md.Interval(0, 1))  # type: ignore[call-arg]
 
 
 def test_a_field_that_is_like_no_other_is_only_refused() -> None:
@@ -45,8 +39,8 @@ def test_a_field_that_is_like_no_other_is_only_refused() -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(WrongArguments, match=r"UnbiasedProblem must be given prior \(got epsilon\)"):
-        md.UnbiasedProblem(1.0)  # type: ignore[call-arg]
+    with pytest.raises(WrongArguments, match=r"Problem must be given loss, privacy \(got inputs\)"):
+        md.Problem(inputs=(0, 1))  # type: ignore[call-arg]
     with pytest.raises(WrongArguments, match=r"Pure must be given epsilon \(got nothing\)"):
         md.Pure()  # type: ignore[call-arg]
 

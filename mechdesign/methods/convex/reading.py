@@ -1,7 +1,8 @@
-"""What a CVXPY expression says, as sums of maxima and squares of linear functions of the table: so it can be proven.
+"""What a CVXPY expression says, as sums of maxima, squares and norms of linear functions of the table: to be proven.
 
 An expression is read entry by entry: what is affine by its coefficients, and of the rest every atom that is a maximum,
-an absolute value or a square of affine entries, below any affine atom. Whatever else there is stays unread.
+an absolute value, a square or a Euclidean norm of affine entries, below any affine atom. Whatever else there is stays
+unread.
 """
 
 from __future__ import annotations
@@ -9,18 +10,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechdesign.values.declare import Floats, frozen
 
+_NOTHING = 1e-15  # of the largest scale of a quadratic form: what rounding makes of 0
 _MOST_PIECES = 256
-"""Of a maximum of sums of maxima, whose pieces are multiplied out."""
+"""Of a maximum of sums of maxima whose pieces are multiplied out."""
 
 
 class Unread(Exception):
-    """No sum of maxima and squares: the reason names the atom."""
+    """No sum of maxima, squares and norms: the reason names the atom."""
 
 
 @frozen
@@ -39,42 +42,56 @@ class Affine:
 
 @frozen
 class Term:
-    """``affine + sum of the greatest of each of maxima + sum scale (square)^2``, with scales above 0."""
+    """``affine + sum of the greatest of each of maxima + sum scale (square)^2 + sum |norm|``, with scales above 0."""
 
     affine: Affine
-    maxima: tuple[tuple[Affine, ...], ...] = ()
+    maxima: tuple[tuple[Term, ...], ...] = ()
     squares: tuple[tuple[float, Affine], ...] = ()
+    norms: tuple[tuple[Affine, ...], ...] = ()
 
     @property
     def is_affine(self) -> bool:
-        return not self.maxima and not self.squares
+        return not (self.maxima or self.squares or self.norms)
 
     def times(self, factor: float) -> Term:
         """The term a positive number of times."""
         maxima = tuple(tuple(piece.times(factor) for piece in pieces) for pieces in self.maxima)
-        return Term(self.affine.times(factor), maxima, tuple((factor * scale, one) for scale, one in self.squares))
+        norms = tuple(tuple(entry.times(factor) for entry in entries) for entries in self.norms)
+        squares = tuple((factor * scale, one) for scale, one in self.squares)
+        return Term(self.affine.times(factor), maxima, squares, norms)
 
     def plus(self, other: Term) -> Term:
         affine = self.affine.plus(other.affine)
-        return Term(affine, self.maxima + other.maxima, self.squares + other.squares)
+        return Term(affine, self.maxima + other.maxima, self.squares + other.squares, self.norms + other.norms)
 
     @property
-    def pieces(self) -> list[Affine]:
-        """The term as one maximum."""
-        if self.squares:
-            raise Unread("a maximum of squares")
+    def size(self) -> int:
+        """How many linear functions it has."""
+        return (
+            1
+            + sum(piece.size for pieces in self.maxima for piece in pieces)
+            + len(self.squares)
+            + sum(map(len, self.norms))
+        )
+
+    @property
+    def pieces(self) -> list[Term]:
+        """The term as one maximum, unless that has very many pieces: then it is one piece with maxima of its own."""
         if math.prod(map(len, self.maxima)) > _MOST_PIECES:
-            raise Unread(f"a maximum of sums of maxima with more than {_MOST_PIECES} pieces")
-        return [sum_of([self.affine, *chosen]) for chosen in itertools.product(*self.maxima)]
+            return [self]
+        alone = Term(self.affine, (), self.squares, self.norms)
+        return [sum_of([alone, *chosen]) for chosen in itertools.product(*self.maxima)]
 
 
-def sum_of(parts: Sequence[Affine]) -> Affine:
-    """At least one affine function, added up."""
+def sum_of(parts: Sequence[Linear]) -> Linear:
+    """At least one function, added up."""
     total = parts[0]
     for part in parts[1:]:
         total = total.plus(part)
     return total
 
+
+Linear = TypeVar("Linear", Affine, Term)
 
 Coefficients = Callable[[Any], tuple[Floats, Floats]]
 """``A`` and ``b`` of an affine expression ``A . q + b`` in the table q."""
@@ -135,18 +152,29 @@ class Reader:
 
     def greatest(self, expression: Any, sign: int = 1) -> list[Term]:
         """``max`` of an array, along an axis or of all; with the sign turned ``min``."""
-        (argument,) = expression.args
-        terms = self.terms(argument, sign)
-        places = np.arange(argument.size).reshape(argument.shape, order="F")
-        axis = expression.axis
-        if axis is None:
-            groups = [places.ravel()]
-        elif isinstance(axis, int):
-            kept = np.moveaxis(places, axis, -1)
-            groups = list(kept.reshape(-1, kept.shape[-1], order="F"))
-        else:
-            raise Unread(f"several axes in {_short(expression)}")
+        terms = self.terms(expression.args[0], sign)
+        groups = _groups(expression)
         return [self._of_pieces([piece for place in group for piece in terms[place].pieces]) for group in groups]
+
+    def lengths(self, expression: Any) -> list[Term]:
+        """``norm`` of a vector, or of all entries (``"fro"``), or along an axis."""
+        if float(expression.p) != 2.0:
+            raise Unread(f"a norm with p = {float(expression.p):g} in {_short(expression)}")
+        entries, zero = self._all_affine(expression.args[0]), Affine(self._zero(), 0.0)
+        return [Term(zero, norms=(tuple(entries[place] for place in group),)) for group in _groups(expression)]
+
+    def quadratic_form(self, expression: Any) -> list[Term]:
+        """``x' P x`` with a constant P: squares along its axes."""
+        argument, matrix = expression.args
+        if matrix.variables():
+            raise Unread(f"a form that is not constant in {_short(expression)}")
+        values = np.asarray(matrix.value.toarray() if hasattr(matrix.value, "toarray") else matrix.value)
+        scales, axes = np.linalg.eigh((values + values.T) / 2)
+        entries = self._all_affine(argument)
+        used = [number for number, scale in enumerate(scales) if scale > _NOTHING * abs(scales).max()]
+        along = {n: [one.times(float(part)) for one, part in zip(entries, axes[:, n], strict=True)] for n in used}
+        squares = tuple((float(scales[number]), sum_of(along[number])) for number in used)
+        return [Term(Affine(self._zero(), 0.0), squares=squares)]
 
     def each_greatest(self, expression: Any, sign: int = 1) -> list[Term]:
         """``maximum`` of several arrays, entry by entry; with the sign turned ``minimum``."""
@@ -159,7 +187,7 @@ class Reader:
     def sizes(self, expression: Any) -> list[Term]:
         """``abs``."""
         (argument,) = expression.args
-        return [self._of_pieces([term, term.times(-1.0)]) for term in self._all_affine(argument)]
+        return [self._of_pieces([Term(one), Term(one.times(-1.0))]) for one in self._all_affine(argument)]
 
     def sum_of_sizes(self, expression: Any) -> list[Term]:
         """``norm1``."""
@@ -172,7 +200,7 @@ class Reader:
         """``norm_inf``."""
         (argument,) = expression.args
         entries = self._all_affine(argument)
-        return [self._of_pieces([piece for one in entries for piece in (one, one.times(-1.0))])]
+        return [self._of_pieces([Term(piece) for one in entries for piece in (one, one.times(-1.0))])]
 
     def squares(self, expression: Any) -> list[Term]:
         """``x^2``, entry by entry."""
@@ -195,12 +223,12 @@ class Reader:
     def _all_affine(self, argument: Any) -> list[Affine]:
         terms = self.terms(argument) if argument.is_affine() else None
         if terms is None:
-            raise Unread(f"what is not linear below a square or a size, in {_short(argument)}")
+            raise Unread(f"what is not linear below a square, a size or a norm, in {_short(argument)}")
         return [term.affine for term in terms]
 
-    def _of_pieces(self, pieces: list[Affine]) -> Term:
+    def _of_pieces(self, pieces: list[Term]) -> Term:
         zero = Affine(self._zero(), 0.0)
-        return Term(pieces[0]) if len(pieces) == 1 else Term(zero, (tuple(pieces),))
+        return pieces[0] if len(pieces) == 1 else Term(zero, (tuple(pieces),))
 
 
 _CONVEX: dict[str, Callable[[Reader, Any], list[Term]]] = {
@@ -211,11 +239,25 @@ _CONVEX: dict[str, Callable[[Reader, Any], list[Term]]] = {
     "norm_inf": Reader.greatest_size,
     "power": Reader.squares,
     "quad_over_lin": Reader.sum_of_squares,
+    "pnorm": Reader.lengths,
+    "quadform": Reader.quadratic_form,
 }
 _CONCAVE: dict[str, Callable[[Reader, Any], list[Term]]] = {
     "min": lambda reader, expression: reader.greatest(expression, -1),
     "minimum": lambda reader, expression: reader.each_greatest(expression, -1),
 }
+
+
+def _groups(expression: Any) -> list[NDArray[np.intp]]:
+    """Which entries of its argument each entry of an atom with an axis is about, in CVXPY's order."""
+    (argument,), axis = expression.args, expression.axis
+    places = np.arange(argument.size).reshape(argument.shape, order="F")
+    if axis is None:
+        return [places.ravel()]
+    if not isinstance(axis, int):
+        raise Unread(f"several axes in {_short(expression)}")
+    kept = np.moveaxis(places, axis, -1)
+    return list(kept.reshape(-1, kept.shape[-1], order="F"))
 
 
 def _short(expression: Any) -> str:

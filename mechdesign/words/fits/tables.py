@@ -6,12 +6,12 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint
-from mechdesign.words.classes import All, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import All, InPlane, Onto, Piecewise, Together, UnbiasedClass
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
-from mechdesign.words.fits.words import Words, require_inputs, usual_words
+from mechdesign.words.fits.words import Words, counted, require_inputs, table_in_words, usual_words
 from mechdesign.words.places import EUCLIDEAN
-from mechdesign.words.privacy import Approximate, Metric, Pairwise, Pure
+from mechdesign.words.privacy import Collusion, Hidden, Metric, Pairwise
 
 
 def settled(problem: Any) -> dict[str, Any]:
@@ -34,9 +34,9 @@ def _inputs(problem: Any) -> Finite:
 def _require_fit(problem: Any) -> None:
     """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
     loss, privacy, among = problem.loss, problem.privacy, problem.among
-    if not isinstance(privacy, Pure | Approximate | Pairwise | Metric):
+    if isinstance(privacy, Collusion | Hidden):
         raise InvalidInput("privacy", privacy, "be about the report of one user", "take Pure(eps)")
-    if isinstance(among, Piecewise | Unbiased | UnbiasedPiecewise | Together):
+    if isinstance(among, Piecewise | UnbiasedClass | Together):
         raise InvalidInput("among", among, "be about finitely many inputs of one user", "take All()")
     if isinstance(loss, Matrix):
         if not isinstance(among, All):
@@ -74,10 +74,10 @@ def words(problem: Any) -> Words:
 def _subject(problem: Any) -> str:
     rows, columns = problem.table.up.shape
     if isinstance(problem.loss, Matrix):
-        return f"{_counted(rows, 'input')} and {_counted(columns, 'output')}"
+        return table_in_words(rows, columns)
     if isinstance(problem.among, InPlane):
-        return f"{_counted(rows, 'place')} and reports anywhere in the plane"
-    return f"{_counted(rows, 'place')} and {_counted(columns, 'place')} to report"
+        return f"{counted(rows, 'place')} and reports anywhere in the plane"
+    return f"{counted(rows, 'place')} and {counted(columns, 'place')} to report"
 
 
 def _particulars(problem: Any) -> tuple[str, ...]:
@@ -91,7 +91,3 @@ def _particulars(problem: Any) -> tuple[str, ...]:
     if isinstance(problem.among, Onto):
         said.append(f"places to report: {fingerprint(problem.among.places)}")
     return tuple(said)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

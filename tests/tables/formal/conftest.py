@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from mechdesign import Average, Problem, Pure, Worst, solve
+from mechdesign import Average, Pairwise, Problem, Pure, Worst, solve
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.methods.result import Design
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import build_theories
@@ -19,9 +18,9 @@ from mechdesign.tables.formal.source import theories as texts
 from mechdesign.tables.kinds import Encoding
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
-from mechdesign.words.priors import uniform
+from mechdesign.words.priors import Atoms
 from mechdesign.words.workloads import Prefix, Ranges, Workload
-from tests.methods.problems import numbers
+from tests.methods.problems import numbers, unbiased_under
 
 ITEMS = {
     "response": {},
@@ -38,17 +37,23 @@ def workload(asked: Any, criterion: Average | Worst) -> Design:
 
 
 LINE = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+LIMITS = [[0, 1, 2], [1, 0, 0.5], [2, 0.5, 0]]
+VALUES = Atoms([0.1, 0.2, 0.5, 0.9], [0.25, 0.25, 0.375, 0.125])
+ENDS = Atoms([0.0, 1.5, 3.0], [0.5, 0.25, 0.25])
+
+
+def under_prior(loss: Absolute | Squared) -> Design:
+    return solve(Problem(inputs=Interval(0, 1), loss=loss, privacy=Pure(2.0), criterion=Average(VALUES)))
 
 
 @pytest.fixture(scope="session")
 def kinds() -> dict[str, Table]:
     """A small table of every kind."""
-    prior = uniform(Interval(-1, 1))
     made = {kind: make_table(Encoding(kind, 1.0, 5, kind, options), 16) for kind, options in ITEMS.items()}
     return made | {
         "finite": make_table(catalogue.randomised_response(1.0, Finite((0, 1, 5)))),
         "window": make_table(solve(numbers(1.0, Squared()), gap=1e-2)),
-        "unbiased": make_table(optimal_unbiased(UnbiasedProblem(1.0, prior, Interval(-1, 1), size=9, gap=1e-2))),
+        "unbiased": make_table(solve(unbiased_under(1.0), gap=1e-2, size=9)),
         "pieces": make_table(catalogue.pm(1.0)),
         "additive": make_table(catalogue.laplace(1.0), 16),
     }
@@ -67,6 +72,11 @@ def designs() -> dict[str, Design]:
         "workload, worst type": workload(Prefix(4), Worst()),
         "queries with weights": workload(Workload(Prefix(3), [1, 4, 1]), Average()),
         "more queries than types": workload(Ranges(4), Average()),
+        "prior, distance": under_prior(Absolute()),
+        "prior, square": under_prior(Squared()),
+        "without bias": solve(unbiased_under(1.0, ENDS, Interval(0, 3)), size=9, gap=1e-2),
+        "pairs, worst case": solve(Problem(loss=LINE, privacy=Pairwise(LIMITS))),
+        "pairs, average": solve(Problem(loss=LINE, privacy=Pairwise(LIMITS), criterion=Average([0.5, 0.25, 0.25]))),
     }
 
 

@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 
 import mechdesign as md
 from mechdesign.errors import NoAnswer
-from mechdesign.methods.workload.few import few_queries, has_few_orbits
 from mechdesign.methods.workload.proof import WorkloadBound
+from mechdesign.methods.workload.space import few_queries, has_few_orbits
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
 from mechdesign.words.workloads import Queries, Workload

@@ -13,13 +13,13 @@ from mechdesign.cli.sent import Drawn, Sent
 from mechdesign.errors import marked
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import HiddenResponse
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.convex.problem import TableProblem
 from mechdesign.methods.evidence import Problem
-from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
 from mechdesign.methods.summary import certificate_words, kind_of, name_of, worst_variance
@@ -98,7 +98,7 @@ def run(
         design = load_design(file)
     if sent.plot is not None:
         sent.draw(plot.of(design))
-    if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, HiddenResponse):
+    if isinstance(design.mechanism, JointResponse | HiddenResponse):
         _show_joint(design, sent)
         return
     mechanism = design.own_law

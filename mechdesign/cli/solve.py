@@ -21,8 +21,9 @@ from mechdesign.studies.designed import Designed
 from mechdesign.values import files
 
 ANSWERS = ((Designed,),)
-EXAMPLE = """\
-$ echo '{"kind": "joint", "epsilon": 1, "users": 100, "share": 0.2}' > problem.json
+_LOSS, _PRIVACY = '{"kind": "matrix", "values": [[0, 1], [1, 0]]}', '{"kind": "pure", "epsilon": 1}'
+EXAMPLE = f"""\
+$ echo '{{"kind": "problem", "loss": {_LOSS}, "privacy": {_PRIVACY}}}' > problem.json
 solve problem.json"""
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.convex.problem import CustomProblem as CustomProblem, TableProblem as TableProblem
     from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
-    from mechdesign.methods.joint.problem import JointProblem as JointProblem
-    from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height
     from mechdesign.methods.registry import methods as methods, solve as solve

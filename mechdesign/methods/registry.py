@@ -23,8 +23,9 @@ from mechdesign.methods.hidden_joint.proof import HockeyDuals, IndependentBest, 
 from mechdesign.methods.hidden_joint.supports import supports as hidden_joint_supports
 from mechdesign.methods.information.proof import InformationBound
 from mechdesign.methods.information.supports import supports as information_supports
-from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.joint.proof import ClosedForm, DualBound, JointClaim
+from mechdesign.methods.joint.supports import supports as joint_supports
+from mechdesign.methods.joint_program.supports import supports as joint_program_supports
 from mechdesign.methods.line import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.methods.method import Demands, Method, Say
 from mechdesign.methods.minimax.proof import MinimaxBound, MinimaxClaim
@@ -87,7 +88,6 @@ def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
 
 
 ENTRIES = (
-    Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
     Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
@@ -106,6 +106,8 @@ METHODS = (
     Method("unbiased_worst", "unbiased optimum", (UnbiasedWorstBound,), unbiased_worst_supports),
     Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
+    Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),
+    Method("joint_program", "joint randomised response", (JointClaim,), joint_program_supports),
     Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
     Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
@@ -135,7 +137,7 @@ def solve(
     ``gap`` is the relative distance between the proven bounds at which a search may stop, ``seconds`` a limit; left out
     both are up to the method. ``method`` chooses one of `methods`; ``say`` hears of bounds on the way, as claims.
     ``options`` are the method's own, such as the size of a grid.
-    Classes of problems that hold a gap themselves are given none; joint responses have 60 seconds unless more is given.
+    Classes of problems that hold a gap themselves are given none.
 
     >>> from mechdesign.words.privacy import Pure
     >>> design = solve(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0)), gap=1e-3)

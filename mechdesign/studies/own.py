@@ -17,9 +17,9 @@ from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.exact.privacy import PrivacyProof
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 from mechdesign.values.tables import printable
@@ -113,7 +113,7 @@ def read_file(path: Path) -> Own:
         law, names = measured(table), (table.labels.inputs, table.labels.outputs)
         return Own(called, law, LikelihoodRatio(table.ratio), law.epsilon, names)
     design = load_design(path)
-    if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, Product):
+    if isinstance(design.mechanism, JointResponse | Product):
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
     problem = design.problem

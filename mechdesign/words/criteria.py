@@ -234,7 +234,6 @@ class Aim(Enum):
     WORST = "worst case"
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
     OBJECTIVE = "objective"
-    COUNT = "variance of the estimated count"
 
 
 @frozen
@@ -266,7 +265,6 @@ _RANKS_BY = {
 }
 _HEADLINES = {
     Aim.OBJECTIVE: "objective",
-    Aim.COUNT: "variance of the estimated count",
 }
 
 

@@ -6,7 +6,7 @@ It says nothing of how it is solved. Which methods answer it is asked of `mechde
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, get_args
 
 import attrs
 import numpy as np
@@ -22,7 +22,7 @@ from mechdesign.words.fits import counts, distances, models, tables, workloads
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import OPTION as LOSS_OPTION, Custom, Loss, Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
-from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
+from mechdesign.words.privacy import Metric, Privacy
 from mechdesign.words.workloads import AnyQueries, Workload
 
 
@@ -96,9 +96,7 @@ class Problem:
 
     inputs: Inputs = field(default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION)
     loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses, metadata=LOSS_OPTION)
-    privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
-        "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
-    )
+    privacy: Privacy = _word("privacy", *get_args(Privacy), step="one epsilon for all inputs is privacy.Pure(1.0)")
     criterion: OverInputs | At = _word(
         "criterion", Worst, Average, Lexicographic, At, step="for example criteria.Worst()", default=Worst()
     )
@@ -173,8 +171,6 @@ class Problem:
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        if isinstance(self.privacy, Hidden):
-            return 0.0
         if isinstance(self.loss, FiniteLoss):
             return self.privacy.resolved * float(self.table.up.max())
         if isinstance(self.loss, Power) and isinstance(self.inputs, Finite):

@@ -58,7 +58,7 @@ def test_json_holds_the_law_the_interval_and_the_privacy(run: Any) -> None:
 
 def test_a_range_and_a_prior_are_taken_as_shares(run: Any) -> None:
     ranged = run("jrr", "--eps", "1", "--share", "0.02,0.1", "--json").json
-    assert ranged["problem"]["share"] == [0.02, 0.1]
+    assert ranged["problem"]["loss"]["share"] == [0.02, 0.1]
     assert "the worst share from 0.02 to 0.1" in run("jrr", "--eps", "1", "--share", "0.02,0.1").out
     assert "the mean over the prior" in run("jrr", "--eps", "1", "--prior", "beta:2,8").out
 
@@ -91,7 +91,7 @@ def test_a_column_is_collected_beside_independent_answers(run: Any, smokers: str
 def test_the_share_may_be_assumed_and_the_counted_answer_named(run: Any, smokers: str) -> None:
     asked = ("jrr", "--eps", "1", "--data", smokers, "--column", "smokes", "--value", "no", "--share", "0.5,0.9")
     found = run(*asked, "--runs", "10", "--json").json
-    assert found["problem"]["share"] == [0.5, 0.9]
+    assert found["problem"]["loss"]["share"] == [0.5, 0.9]
     assert found["collected"]["count"] in (1749, 1750)
 
 

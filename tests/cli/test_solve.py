@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from mechdesign import JointProblem, UnbiasedProblem, load_design
+from mechdesign import UnbiasedProblem, load_design
 from mechdesign.methods.registry import solve
 from mechdesign.values.codec import encoded
 from tests.methods import problems
-from tests.methods.problems import numbers
+from tests.methods.problems import joint_problem, numbers
 
 UNBIASED = UnbiasedProblem(1.0, "uniform", (-1, 1), size=5)
 NUMBERS = {
@@ -36,7 +36,7 @@ def test_a_problem_is_its_kind_and_the_fields_without_default(run: Any, tmp_path
     assert (found.problem, found.mechanism) == (asked.problem, asked.mechanism)
 
 
-@pytest.mark.parametrize("problem", [problems.piecewise(2.0, at=0.25), JointProblem(1.0, 100, 0.1)])
+@pytest.mark.parametrize("problem", [problems.piecewise(2.0, at=0.25), joint_problem(1.0, 100, 0.1)])
 def test_what_a_design_says_of_its_problem_can_be_solved_again(run: Any, tmp_path: Path, problem: Any) -> None:
     told = run("solve", _file(tmp_path, json.loads(json.dumps(encoded(problem)))), "--json").json
     assert told["problem"]["kind"] == problem.kind

@@ -30,7 +30,7 @@ from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, numbers, workload_problem
+from tests.methods.problems import hidden_problem, joint_problem, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms([0.0, 0.2, 0.7], [0.25, 0.25, 0.5])
@@ -68,8 +68,8 @@ def information(model: Any) -> md.Problem:
     return md.Problem(loss=model, privacy=md.Pure(3.0), criterion=md.Average())
 
 
-def joint(**said: Any) -> md.JointProblem:
-    return md.JointProblem(**{"epsilon": 1.0, "users": 900, "share": 0.2} | said)
+def joint(**said: Any) -> md.Problem:
+    return joint_problem(**{"epsilon": 1.0, "users": 900, "share": 0.2} | said)
 
 
 def minimax(**said: Any) -> md.Problem:
@@ -181,14 +181,11 @@ ROWS: dict[str, Row] = {
     "hidden.answers": Follows(lambda: evolved(hidden(), privacy=md.Hidden(1.0, 60, answers=2))),
     "count.share": Another(hidden(), hidden(share=0.2)),
     "together.encoding": Another(hidden(categories=3), hidden(categories=3, encoding="hashing")),
-    "joint.epsilon": Another(joint(), joint(epsilon=1.5)),
-    "joint.users": Another(joint(), joint(users=1000)),
-    "joint.share": Another(joint(), joint(share=(0.1, 0.4))),
-    "joint.colluders": Another(joint(), joint(colluders=90)),
-    "joint.group": Another(joint(), joint(group=3)),
-    "joint.caps": Another(joint(), joint(caps=(1.1,))),
-    "joint.categories": Another(joint(), joint(categories=3)),
-    "joint.gap": Same(joint(group=3), joint(group=3, gap=1e-2)),
+    "collusion.epsilon": Another(joint(), joint(epsilon=1.5)),
+    "collusion.users": Another(joint(), joint(users=1000)),
+    "collusion.colluders": Another(joint(), joint(colluders=90)),
+    "together.group": Another(joint(), joint(group=3)),
+    "collusion.caps": Another(joint(), joint(caps=(1.1,))),
     "moments.mean": Another(joint(share=ShareMoments(0.2, 0.1)), joint(share=ShareMoments(0.3, 0.1))),
     "moments.mean_square": Another(joint(share=ShareMoments(0.3, 0.1)), joint(share=ShareMoments(0.3, 0.2))),
     "problem.inputs": Follows(lambda: matrix(inputs=[0, 1, 3])),

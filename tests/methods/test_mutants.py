@@ -41,16 +41,14 @@ from mechdesign import (
 )
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.hidden import TogetherLaw
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
     AdditiveProblem,
     Design,
-    JointProblem,
     custom,
     optimal_additive,
-    optimal_joint,
 )
-from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.prior import BinsBound
 from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
 from mechdesign.methods.result import FORMAT, USE, VERSION, Certificate, certify
@@ -72,7 +70,7 @@ from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, numbers, workload_problem
+from tests.methods.problems import hidden_problem, information, joint_problem, numbers, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -157,13 +155,13 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload by a tree": lambda: _by_tree(md.solve(workload_problem(1.0, Prefix(3)))),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: solve(problems.polar(4.0)),
-    "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
-    "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
-    "pair over shares": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
-    "pair under a prior": lambda: optimal_joint(JointProblem(1.0, 1000, priors.Atoms([0.125, 0.25], [0.5, 0.5]))),
-    "even group": lambda: optimal_joint(JointProblem(1.0, 900, (0.3, 0.7), group=3)),
-    "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,), gap=1e-2)),
-    "claimed pair": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
+    "pair": lambda: solve(joint_problem(1.0, 1000, 0.2)),
+    "pair with colluders": lambda: solve(joint_problem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
+    "pair over shares": lambda: solve(joint_problem(1.0, 1000, (0.1, 0.3))),
+    "pair under a prior": lambda: solve(joint_problem(1.0, 1000, priors.Atoms([0.125, 0.25], [0.5, 0.5]))),
+    "even group": lambda: solve(joint_problem(1.0, 900, (0.3, 0.7), group=3)),
+    "group": lambda: solve(joint_problem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,)), gap=1e-2),
+    "claimed pair": lambda: solve(joint_problem(1.0, 1000, 0.2), method="joint_program"),
     "hidden": lambda: solve(hidden_problem(1.0, 40, 0.0)),
     "hidden over shares": lambda: solve(hidden_problem(1.0, 30, (0.0, 0.125))),
     "hidden and even": lambda: solve(hidden_problem(1.0, 40, 0.5)),
@@ -850,13 +848,15 @@ def _named_only(saved: Any) -> Truth:
 
 def _joint(saved: Any) -> Truth:
     """A group answers together: its law is the chance of each number of truths, and all else follows from it."""
-    law, problem = saved.mechanism, saved.problem
+    law, words = saved.mechanism, saved.problem
+    said = attrs.asdict(words.privacy, recurse=False)
+    problem = SimpleNamespace(**said, share=words.loss.share, group=words.among.group, categories=len(words.inputs))
     chances = [float(weight) for weight in law.weights]
     group, k, users = len(chances) - 1, law.categories, problem.users
     assert min(chances) >= 0
     assert sum(chances) == pytest.approx(1)
     assert (group, k) == (problem.group, problem.categories)
-    assert problem.criterion == Criterion(Aim.COUNT)
+    assert isinstance(words.criterion, Average if isinstance(problem.share, priors.Atoms) else Worst)
     truth = sum(t * w for t, w in enumerate(chances)) / group
     lies = sum((group - t) * w for t, w in enumerate(chances)) / group
     both = sum(t * (t - 1) * w for t, w in enumerate(chances)) / (group * (group - 1))
@@ -1131,12 +1131,11 @@ def _require_true_words(said: Document, saved: Any) -> None:
     if isinstance(problem, Problem):
         assert said["problem"]["privacy"]["kind"] == problem.privacy.kind
         assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
+        if isinstance(saved.mechanism, JointResponse):
+            assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
         return
     assert said["problem"]["epsilon"] == problem.epsilon
-    if isinstance(problem, JointProblem):
-        assert said["problem"]["count"] == problem.count
-        assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
-    elif not hasattr(problem, "coefficients"):
+    if not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
         assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
@@ -1398,15 +1397,15 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
     ("problem", "information"): {"information": 10_000},
     ("problem", "split claim"): {"polar": 10_000},
-    ("joint", "joint closed form"): {
+    ("problem", "joint closed form"): {
         "pair": 3000,
         "pair with colluders": 3000,
         "pair over shares": 2000,
         "pair under a prior": 1000,
         "even group": 1000,
     },
-    ("joint", "joint duals"): {"group": 10_000},
-    ("joint", "joint claim"): {"claimed pair": 10_000},
+    ("problem", "joint duals"): {"group": 10_000},
+    ("problem", "joint claim"): {"claimed pair": 10_000},
     ("problem", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
     ("problem", "hidden joint independent"): {"hidden and even": 10_000},
     ("problem", "hidden joint duals"): {"hidden with a delta": 10_000},

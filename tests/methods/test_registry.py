@@ -15,7 +15,7 @@ from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.registry import ENTRIES, METHODS, PROVEN_BY
 from mechdesign.words.workloads import Prefix
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, numbers, workload_problem
+from tests.methods.problems import hidden_problem, information, joint_problem, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 module: Any = import_module("mechdesign.methods")
@@ -23,7 +23,6 @@ VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
 ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "unbiased": (md.UnbiasedProblem(1.0, VALUES, UNIT, size=5), md.optimal_unbiased),
     "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
-    "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
     "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
 }
 FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]
@@ -61,6 +60,7 @@ FIVE_WORDS = {
     "polar": problems.polar(4.0),
     "unbiased_worst": problems.unbiased(1.0),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
+    "joint": joint_problem(1.0, 900, 0.2, group=3),
     "hidden_joint": hidden_problem(1.0, 200, 0.03),
     "workload": workload_problem(1.0, Prefix(4)),
     "information": information(1.0, md.models.GaussianLocation(4)),
@@ -116,7 +116,7 @@ def test_another_problem_is_sent_to_solve() -> None:
 
 
 def test_solve_lists_the_problems_to_who_passes_something_else() -> None:
-    with pytest.raises(InvalidInput, match=r"JointProblem, Problem.*for example md\.Problem"):
+    with pytest.raises(InvalidInput, match=r"Problem, Unbiased.*for example md\.Problem"):
         md.solve(1.0)
 
 

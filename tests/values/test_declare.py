@@ -17,7 +17,6 @@ from mechdesign.values.declare import evolved, field, frozen
 PROBLEMS: tuple[Any, ...] = (
     AdditiveProblem,
     CustomProblem,
-    md.JointProblem,
     md.UnbiasedProblem,
 )
 

@@ -11,6 +11,7 @@ import typer
 
 from mechdesign.cli import devices, output
 from mechdesign.cli.sent import Written
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput, marked
 from mechdesign.plot.canvas import printable
 from mechdesign.tables.device.description import Device
@@ -93,7 +94,15 @@ def run(
             help="A table written by the table command; several, or a collection, go to a package.", metavar="FILE"
         ),
     ],
-    to: Annotated[str, typer.Option("--to", help=f"The language: {_CHOICES}.", metavar="LANGUAGE")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help=f"The language: {_CHOICES}.",
+            metavar="LANGUAGE",
+            autocompletion=completion(lambda: dict.fromkeys((*LANGUAGES, *PACKAGED, _PROOF))),
+        ),
+    ],
     sent: Written,
     out: Annotated[
         Path | None,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import combinations, product
 from typing import Any
 
 from mechdesign.errors import InvalidInput, require_seconds
@@ -59,7 +60,8 @@ from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
-from mechdesign.words.privacy import Approximate, Pure
+from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
 
@@ -113,6 +115,9 @@ METHODS = (
     Method("information", "information optimum", (InformationBound,), information_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""
+
+_NEAREST = 3
+"""Methods that are named to who asks what none answers."""
 
 PROVEN_BY: dict[type[AnyProblem], tuple[type[Evidence], ...]] = {
     **{entry.problem: entry.proven_by for entry in ENTRIES},
@@ -180,28 +185,36 @@ def _chosen(problem: Problem, name: str | None) -> Method:
     able = [method for method in METHODS if reasons.get(method.folder, "") is None]
     if able:
         return able[0]
-    near, step = [], "md.methods(problem) lists the methods" if name is None else ""
-    for word, other in _said_otherwise(problem):
-        near = [method.folder for method in METHODS if method.folder in reasons and method.supports(other) is None]
-        if near:
-            step = f"it is answered with {word}"
+    near: list[str] = []
+    step = ""
+    for said, other in _said_otherwise(problem):
+        found = [method.folder for method in METHODS if method.folder in reasons and method.supports(other) is None]
+        step = step or (f"it is answered with {said}" if found else "")
+        near = list(dict.fromkeys([*near, *found]))
+        if len(near) >= _NEAREST:
             break
-    missed = "; ".join(f"{key}: {reasons[key]}" for key in dict.fromkeys([*near, *reasons]))
-    raise InvalidInput("problem", problem, f"be one that a method answers ({missed})", step)
+    shown = list(dict.fromkeys([*near, *reasons]))[:_NEAREST]
+    missed = "; ".join(f"{key}: {reasons[key]}" for key in shown)
+    rest = "" if len(shown) == len(reasons) else "; md.methods(problem) lists the rest"
+    raise InvalidInput("problem", problem, f"be one that a method answers ({missed}{rest})", step)
 
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
-    """The problem with one of its words another one, wherever that makes one: the same at a near eps first."""
-    criteria = Worst(), Average(problem.criterion.prior)
-    classes = All(), Piecewise(), Unbiased(), UnbiasedPiecewise()
+    """The problem with one of its words another, then two, wherever that makes one: first the same at a near eps."""
     within = min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON)
-    kept = isinstance(problem.privacy, Pure | Approximate)
-    nearest = evolved(problem.privacy, epsilon=within) if kept else Pure(within)
-    near, far = (("privacy", (nearest,)),), (("criterion", criteria), ("among", classes))
-    for name, values in (*near, *far) if kept else (*far, *near):
-        for value in values:
+    criteria = {"criterion": (Worst(), Average(problem.criterion.prior))}
+    classes = {"among": (All(), Piecewise(), Unbiased(), UnbiasedPiecewise())}
+    words: dict[str, Sequence[Any]]
+    if isinstance(problem.privacy, Pairwise | Metric):
+        words = {**criteria, **classes, "privacy": (Pure(within),)}
+    else:
+        near = {"privacy": [evolved(problem.privacy, epsilon=epsilon) for epsilon in (within, 1.0)]}
+        words = {**near, **criteria, **classes}
+    for names in (*((name,) for name in words), *combinations(words, 2)):
+        for values in product(*(words[name] for name in names)):
+            changed = dict(zip(names, values, strict=True))
             with suppress(InvalidInput):
-                yield f"{name}={value}", evolved(problem, **{name: value})
+                yield ", ".join(f"{name}={value}" for name, value in changed.items()), evolved(problem, **changed)
 
 
 def rivalry_of(problem: object) -> Rivalry | None:

@@ -115,6 +115,36 @@ def test_another_problem_is_sent_to_solve() -> None:
         md.optimal_unbiased(problems.piecewise(1.0))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("problem", "nearest", "step"),
+    [
+        (numbers(1e-9), "minimax: eps must lie between 1e-06 and 16", "privacy=Pure(epsilon=1e-06)"),
+        (numbers(1.0, md.Power(0.5)), "piecewise: mechanisms must be among", "among=Piecewise()"),
+        (
+            joint_problem(1e-5, 100, 0.1, group=4),
+            "joint: eps and its caps",
+            "privacy=Collusion(epsilon=1.0, users=100)",
+        ),
+    ],
+    ids=["eps", "loss", "group"],
+)
+def test_of_a_problem_that_nothing_answers_the_three_nearest_methods_are_named_and_what_would_be_answered(
+    problem: md.Problem, nearest: str, step: str
+) -> None:
+    with pytest.raises(InvalidInput) as error:
+        md.solve(problem)
+    assert error.value.rule.startswith(f"be one that a method answers ({nearest}")
+    assert error.value.rule.endswith("; md.methods(problem) lists the rest)")
+    assert sum(f"{name}: " in error.value.rule for name in md.methods(problem)) == 3
+    assert error.value.next_step == f"it is answered with {step}"
+
+
+def test_of_a_method_that_was_chosen_nothing_else_is_said() -> None:
+    with pytest.raises(InvalidInput) as error:
+        md.solve(numbers(1.0), method="finite")
+    assert error.value.rule == "be one that a method answers (finite: inputs must be finitely many)"
+
+
 def test_solve_lists_the_problems_to_who_passes_something_else() -> None:
     with pytest.raises(InvalidInput, match=r"Problem, Unbiased.*for example md\.Problem"):
         md.solve(1.0)

@@ -20,6 +20,7 @@ from mechdesign.studies import joint_column
 from mechdesign.studies.joint import ANSWERS as ANSWERS, METHODS, JointStudy
 from mechdesign.studies.joint_hidden import HiddenJointStudy
 from mechdesign.studies.joint_inside import INSIDE, InsideStudy
+from mechdesign.values.rules import comes_with, left_out_with
 from mechdesign.words.classes import Class, Together
 from mechdesign.words.counts import Count, require_categories, require_group
 from mechdesign.words.criteria import Average, Worst
@@ -29,6 +30,22 @@ from mechdesign.words.privacy import Collusion, Hidden, require_delta
 from mechdesign.words.problem import Problem
 
 EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
+RULES = (
+    left_out_with("data", "users", "categories", why="the data say how many"),
+    left_out_with(
+        "data", "hidden", "run_servers", "inside", "run_parties", why="a column is collected in groups, simulated"
+    ),
+    left_out_with("hidden", "group", "caps", "run_parties", "method", why="all users are one group there"),
+    comes_with("run_servers", hidden=(), step="groups run between users: --run-parties N"),
+    # there is no design file and no picture of those, and nothing else is run or left out
+    left_out_with(
+        "inside",
+        *("delta", "method", "run_parties", "out", "plot"),
+        why="its numbers are in --json; --conditional-eps caps what a partner learns",
+        unless="hidden",
+    ),
+    left_out_with("prior", "share", why="give one or the other"),
+)
 
 
 def run(
@@ -75,19 +92,10 @@ def run(
     if inside is not None:
         require_one_of(inside, "inside", INSIDE)
     everyone = answered.read(output.warn)
-    modes = {"hidden": hidden, "run servers": run_servers, "inside": inside, "run parties": run_parties}
-    for name, value in modes.items():
-        if everyone is not None and value:
-            raise InvalidInput(name, value, "be left out with --data", "a column is collected in groups, simulated")
-    own = None if method == "exact" else method
     if hidden:
-        groups = {"group": asked["group"], "conditional-eps": asked["caps"], "run-parties": run_parties, "method": own}
-        _require_left_out("--hidden", groups, "all users are one group there")
         problem, colluders = _hidden_problem(asked, categories, prior, inside), asked["colluders"] or 0
         deliver(HiddenJointStudy(problem, colluders, run_servers, time_limit, asked["gap"]), sent)
         return
-    if run_servers:
-        raise InvalidInput("run servers", "groups", "come with --hidden", "groups run between users: --run-parties N")
     group = 2 if asked["group"] is None else asked["group"]
     if run_parties is not None:
         _require_parties(run_parties, group, asked["epsilon"])
@@ -95,19 +103,10 @@ def run(
     if answers is None:
         question = _problem(asked, categories, prior, run_parties)
     else:
-        question = _problem_of(asked, categories, prior, answers)
+        question = _problem_of(asked, prior, answers)
     if asked["delta"] is not None:
         require_delta(asked["delta"])
     if inside is not None:
-        # there is no design file and no picture of those, and nothing else is run or left out
-        others = {
-            "delta": asked["delta"],
-            "method": own,
-            "run-parties": run_parties,
-            "out": sent.out,
-            "plot": sent.plot,
-        }
-        _require_left_out("--inside", others, "its numbers are in --json; --conditional-eps caps what a partner learns")
         give(InsideStudy(question, inside), sent)
         return
     deliver(
@@ -115,17 +114,8 @@ def run(
     )
 
 
-def _require_left_out(beside: str, given: dict[str, object], step: str) -> None:
-    names = [f"--{name}" for name, value in given.items() if value is not None]
-    if names:
-        raise InvalidInput("options", ", ".join(names), f"be left out with {beside}", step)
-
-
-def _problem_of(asked: Asked, categories: int | None, prior: str | None, answers: joint_column.Answers) -> Problem:
+def _problem_of(asked: Asked, prior: str | None, answers: joint_column.Answers) -> Problem:
     """The problem of a column: its users and answers, and its share unless another one is assumed."""
-    for name, value in (("users", asked["users"]), ("categories", categories)):
-        if value is not None:
-            raise InvalidInput(name, value, "be left out with --data", "the data say how many")
     said = {**asked.said, "users": answers.users}
     if asked["share"] is None and prior is None:
         said["share"] = repr(float(answers.counts[0] / answers.users))
@@ -170,8 +160,6 @@ def _hidden_problem(asked: Asked, categories: int | None, prior: str | None, ins
 
 
 def _share_or_prior(share: str | None, prior: str | None) -> Any:
-    if share is not None and prior is not None:
-        raise InvalidInput("options", "--share, --prior", "be given one or the other")
     return parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share("0.1" if share is None else share)
 
 

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import (
     Circular,
     DomainText,
@@ -37,6 +36,7 @@ from mechdesign.studies import designed
 from mechdesign.studies.designed import Beside, Designed
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.values.rules import left_out_with
 from mechdesign.words.classes import Piecewise as PiecewiseClass, UnbiasedPiecewise
 from mechdesign.words.criteria import At, Worst
 from mechdesign.words.domains import Circle, Interval, Product as Coordinates
@@ -57,10 +57,16 @@ _METHODS = {"reduction": "piecewise", "scip": "piecewise_program"}
 
 ANSWERS = ((Designed, Beside, Below),)
 EXAMPLE = "ogpm --eps 2"
+RULES = (
+    left_out_with("polar", "circular", "unbiased", why="give at most one of them"),
+    left_out_with("unbiased", "circular", why="give at most one of them"),
+    left_out_with("circular", "outputs", why="a circle is reported on the circle"),
+    left_out_with("polar", "at", "pieces", "method", "outputs", why="they belong to a search over pieces"),
+    left_out_with("unbiased", "at", "pieces", "method", "outputs", why="they belong to a search over pieces"),
+)
 
 
 def run(
-    context: typer.Context,
     privacy: Pure,
     among: PiecewiseClass,
     sent: Sent,
@@ -89,13 +95,6 @@ def run(
     require_time_limit(time_limit)
     if method not in _METHODS:
         raise InvalidInput("method", method, f"be {' or '.join(_METHODS)}")
-    if circular + polar + unbiased > 1:
-        raise InvalidInput("options", "--circular, --polar, --unbiased", "be given at most one at a time")
-    if polar or unbiased:
-        step = "they belong to a search over pieces"
-        refuse_given(context, ("at", "pieces", "method"), "be left out with --polar and --unbiased", step)
-    if among.outputs is not None and (circular or polar or unbiased):
-        raise InvalidInput("outputs", str(among.outputs), "be left out with --circular, --polar and --unbiased")
     if polar:
         problem, answers = _polar(privacy, loss, domain), "polar"
     elif unbiased:

@@ -98,11 +98,11 @@ def test_the_share_may_be_assumed_and_the_counted_answer_named(run: Any, smokers
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--users", "10"), "users must be left out with --data"),
-        (("--categories", "3"), "categories must be left out with --data"),
-        (("--hidden",), "hidden must be left out with --data"),
-        (("--run-parties", "2"), "run parties must be left out with --data"),
-        (("--inside", "oue"), "inside must be left out with --data"),
+        (("--users", "10"), "options must be left out with --data (got '--users')"),
+        (("--categories", "3"), "options must be left out with --data (got '--categories')"),
+        (("--hidden",), "options must be left out with --data (got '--hidden')"),
+        (("--run-parties", "2"), "options must be left out with --data (got '--run-parties')"),
+        (("--inside", "oue"), "options must be left out with --data (got '--inside')"),
         (("--value", "maybe"), "value must be one of the answers in the data"),
         (("--runs", "0"), "runs must be a whole number"),
         (("--seed", "-1"), "seed must be"),

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from mechdesign.mechanisms import catalogue as catalogue
     from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
     from mechdesign.methods.additive.search import optimal_additive as optimal_additive
-    from mechdesign.methods.convex.problem import CustomProblem as CustomProblem
-    from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import floor_of as floor_of
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import fit_height as fit_height
@@ -77,10 +75,17 @@ if TYPE_CHECKING:
         UnbiasedPiecewise as UnbiasedPiecewise,
     )
     from mechdesign.words.counts import Count as Count
-    from mechdesign.words.criteria import At as At, Average as Average, Lexicographic as Lexicographic, Worst as Worst
+    from mechdesign.words.criteria import (
+        At as At,
+        Average as Average,
+        Lexicographic as Lexicographic,
+        Total as Total,
+        Worst as Worst,
+    )
     from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval, Product as Product
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
+    from mechdesign.words.objectives import Objective as Objective
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
     from mechdesign.words.privacy import (
         Approximate as Approximate,

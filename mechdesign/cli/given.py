@@ -14,7 +14,7 @@ from mechdesign.values.rules import Rule, require_rules
 _DEFAULTS = ("DEFAULT", "DEFAULT_MAP")
 
 
-class Given:
+class CommandLine:
     """The options that were given, by their parameters, as rules ask for them; None for those that were not."""
 
     def __init__(self, context: typer.Context) -> None:
@@ -34,7 +34,7 @@ def with_rules(run: Callable[..., None], rules: Sequence[Rule]) -> Callable[...,
 
     @wraps(run)
     def command(*, rules_context: typer.Context, **options: Any) -> None:
-        require_rules(Given(rules_context), rules)
+        require_rules(CommandLine(rules_context), rules)
         run(**options)
 
     told = inspect.signature(run)

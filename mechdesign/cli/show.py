@@ -18,7 +18,6 @@ from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
-from mechdesign.methods.convex.problem import TableProblem
 from mechdesign.methods.evidence import Problem
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
@@ -32,10 +31,11 @@ from mechdesign.studies.joint_hidden import HiddenJoint
 from mechdesign.values.answers import Answer
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
-from mechdesign.words.criteria import Aim, Criterion
+from mechdesign.words.criteria import Total
 from mechdesign.words.domains import Circle
 from mechdesign.words.finite_losses import Distances, Matrix
 from mechdesign.words.losses import Absolute, Power, Squared
+from mechdesign.words.objectives import Formula
 from mechdesign.words.priors import Atoms
 from mechdesign.words.problem import Problem as OfWords
 
@@ -155,7 +155,7 @@ def _state(design: Design) -> str:
 def _ends(design: Design) -> tuple[Literal["lower", "upper"], ...]:
     if not design.certificate.claimed:
         return "lower", "upper"
-    return () if design.problem.criterion == Criterion(Aim.OBJECTIVE) else ("upper",)
+    return () if isinstance(design.problem.criterion, Total) else ("upper",)
 
 
 def _checked(design: Design) -> Checked:
@@ -168,7 +168,7 @@ def _named(problem: Problem) -> dict[str, str]:
     """Texts of a problem that nothing decides: labels, and what functions are called."""
     named = {}
     match problem:
-        case TableProblem(objective=objective, constraints=constraints):
+        case OfWords(loss=Formula(objective=objective, constraints=constraints)):
             if constraints:
                 named["constraints"] = f"the constraints is called {plot.printable('; '.join(constraints))!r}"
             named["objective"] = f"the objective is called {plot.printable(objective)!r}"

@@ -39,6 +39,19 @@ def float_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
+def root_up(square: Fraction) -> Fraction:
+    """A rational at least the root of one that is at least 0, and above it by a part of less than 2^-180 of it.
+
+    >>> root_up(Fraction(9, 4)), root_up(Fraction(0)), float(root_up(Fraction(2))) == math.sqrt(2)
+    (Fraction(3, 2), Fraction(0, 1), True)
+    """
+    whole = square.numerator * square.denominator
+    shift = max(0, _BITS - whole.bit_length() // 2)
+    root = math.isqrt(whole << 2 * shift)
+    above = root if root * root == whole << 2 * shift else root + 1
+    return Fraction(above, square.denominator << shift)
+
+
 @lru_cache(maxsize=256)
 def _exp_bounds(exponent: Fraction) -> tuple[Fraction, Fraction]:
     if exponent < 0:

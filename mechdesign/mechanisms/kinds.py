@@ -21,6 +21,7 @@ from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.words.losses import Loss, Power
+from mechdesign.words.objectives import Formula, WholeLoss
 
 SCALAR_KINDS: tuple[type, ...] = (
     Additive,
@@ -49,5 +50,6 @@ PROTOCOLS: dict[Any, tuple[type, ...]] = {
     ScalarMechanism: SCALAR_KINDS,
     Noise: (Laplace, Gaussian, Staircase),
     Loss: (Power,),
+    WholeLoss: (Formula,),
 }
 """What may stand in a file where one of these protocols is declared, for `mechdesign.values.codec.Codec`."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
     from mechdesign.methods.additive.search import optimal_additive as optimal_additive
     from mechdesign.methods.additive.tuning import Tuning as Tuning, tune as tune
-    from mechdesign.methods.convex.problem import CustomProblem as CustomProblem, TableProblem as TableProblem
-    from mechdesign.methods.convex.search import custom as custom, optimal_custom as optimal_custom
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height

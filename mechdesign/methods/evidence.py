@@ -11,7 +11,7 @@ import numpy as np
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import Floats, stored
-from mechdesign.words.criteria import At, Criterion, OverInputs, Scope
+from mechdesign.words.criteria import At, Criterion, OverInputs, Scope, Total
 from mechdesign.words.domains import require_numbers
 from mechdesign.words.privacy import Privacy
 
@@ -35,7 +35,7 @@ class Problem(Protocol):
         ...
 
     @property
-    def criterion(self) -> Criterion | OverInputs | At:
+    def criterion(self) -> Criterion | OverInputs | At | Total:
         """What is least."""
         ...
 

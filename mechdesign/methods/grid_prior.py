@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.errors import InvalidInput
-from mechdesign.methods.words import counted
 from mechdesign.panels import integrate_between
 from mechdesign.values.declare import frozen, stored
 from mechdesign.values.fingerprint import weights_in_words
 from mechdesign.words.criteria import Criterion
 from mechdesign.words.domains import Interval
+from mechdesign.words.fits.words import counted
 from mechdesign.words.priors import Atoms, Density, Law, Prior
 
 Floats = NDArray[np.float64]

@@ -15,8 +15,8 @@ from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.additive.proof import AdditiveBound
 from mechdesign.methods.approximate.proof import HockeyBound
 from mechdesign.methods.approximate.supports import supports as approximate_supports
-from mechdesign.methods.convex.problem import CustomProblem, TableProblem
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
+from mechdesign.methods.convex.supports import supports as convex_supports
 from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.methods.finite.supports import supports as finite_supports
@@ -55,7 +55,7 @@ from mechdesign.methods.unbiased_worst.supports import supports as unbiased_wors
 from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
-from mechdesign.methods.workload.supports import supports as workload_supports
+from mechdesign.methods.workload.supports import WorkloadOptions, supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
@@ -67,15 +67,11 @@ from mechdesign.words.problem import Problem
 
 @frozen
 class Entry:
-    """A design problem: what its designs rest on, and what answers it in so many seconds (None is no limit).
-
-    ``asked`` is what users make, where that holds functions and designs hold what was understood of them.
-    """
+    """A design problem: what its designs rest on, and what answers it in so many seconds (None is no limit)."""
 
     problem: type[AnyProblem]
     proven_by: tuple[type[Evidence], ...]
     answer: Callable[[Any, float | None], Design]
-    asked: type | None = None
 
 
 def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
@@ -92,7 +88,6 @@ def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
 ENTRIES = (
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
-    Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
 """Every problem that is a class of its own, a line each."""
 
@@ -111,7 +106,8 @@ METHODS = (
     Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),
     Method("joint_program", "joint randomised response", (JointClaim,), joint_program_supports),
     Method("hidden_joint", "hidden joint response", (PeakLines, IndependentBest, HockeyDuals), hidden_joint_supports),
-    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports),
+    Method("workload", "workload optimum", (WorkloadBound, GridBound), workload_supports, WorkloadOptions),
+    Method("convex", "custom optimum", (ConvexBound, ConvexClaim), convex_supports),
     Method("information", "information optimum", (InformationBound,), information_supports),
 )
 """What answers a `Problem`, a line each; of several that do the first does."""
@@ -125,7 +121,7 @@ PROVEN_BY: dict[type[AnyProblem], tuple[type[Evidence], ...]] = {
 }
 """The problems that files hold, and for each the kinds of evidence that its designs may rest on."""
 
-_ANSWERS = {entry.asked or entry.problem: entry.answer for entry in ENTRIES}
+_ANSWERS = {entry.problem: entry.answer for entry in ENTRIES}
 
 
 def solve(
@@ -153,9 +149,6 @@ def solve(
         chosen = _chosen(problem, method)
         return chosen.answer(problem, Demands(gap, seconds, say, chosen.optional(options)))
     answer = _ANSWERS.get(type(problem))
-    if isinstance(problem, TableProblem):
-        step = "ask its CustomProblem anew"
-        raise InvalidInput("problem", problem, "hold its functions, and this is what was understood of them", step)
     if answer is None:
         kinds = ", ".join(sorted(kind.__name__ for kind in (*_ANSWERS, Problem)))
         step = "for example md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0))"
@@ -193,7 +186,8 @@ def _chosen(problem: Problem, name: str | None) -> Method:
         near = list(dict.fromkeys([*near, *found]))
         if len(near) >= _NEAREST:
             break
-    shown = list(dict.fromkeys([*near, *reasons]))[:_NEAREST]
+    of_loss = sorted(reasons, key=lambda name: type(problem.loss).__name__.lower() not in (reasons[name] or "").lower())
+    shown = list(dict.fromkeys([*near, *of_loss]))[:_NEAREST]
     missed = "; ".join(f"{key}: {reasons[key]}" for key in shown)
     rest = "" if len(shown) == len(reasons) else "; md.methods(problem) lists the rest"
     raise InvalidInput("problem", problem, f"be one that a method answers ({missed}{rest})", step)

@@ -16,9 +16,10 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.methods.hidden_joint.words import summary as hidden_summary
 from mechdesign.methods.joint.words import summary as joint_summary
 from mechdesign.methods.result import WIDE, Certificate, Design, is_open, room
-from mechdesign.methods.words import counted, heading, headline, table_in_words
+from mechdesign.methods.words import heading, headline
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.criteria import Aim, Criterion
+from mechdesign.words.fits.words import counted, table_in_words
 
 
 def summary(design: Design) -> str:

@@ -23,28 +23,12 @@ from typing import Any
 from mechdesign.methods.evidence import Problem
 from mechdesign.values.codec import encoded
 from mechdesign.words.classes import Unbiased, UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, Criterion, Lexicographic
+from mechdesign.words.criteria import Lexicographic
 from mechdesign.words.domains import Circle, Product
 from mechdesign.words.losses import Custom, Power
 from mechdesign.words.problem import Problem as FiveWords
 
 Labels = tuple[Sequence[str], Sequence[str]]
-
-
-def counted(number: int, noun: str) -> str:
-    """
-    >>> counted(1, "input"), counted(2, "input")
-    ('1 input', '2 inputs')
-    """
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def table_in_words(inputs: int, outputs: int) -> str:
-    """
-    >>> table_in_words(2, 1)
-    '2 inputs and 1 output'
-    """
-    return f"{counted(inputs, 'input')} and {counted(outputs, 'output')}"
 
 
 def _said(problem: Problem, name: str, usual: Any = None) -> Any:
@@ -150,5 +134,6 @@ def asked(problem: Problem) -> str:
     """What a saved certificate is about, beside inputs and epsilon."""
     loss = loss_of(problem)
     what = f"{loss} error" if "loss" in encoded(problem) else loss
-    usual = loss if problem.criterion == Criterion(Aim.OBJECTIVE) else f"{what}, {problem.criterion.words}"
-    return "; ".join((str(_said(problem, "asked_in_words", usual)), *particulars(problem)))
+    return "; ".join(
+        (str(_said(problem, "asked_in_words", f"{what}, {problem.criterion.words}")), *particulars(problem))
+    )

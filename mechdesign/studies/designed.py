@@ -22,7 +22,7 @@ from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.methods.result import Design, Report
 from mechdesign.methods.summary import gap_words, mechanism_words, worst_variance_words
-from mechdesign.methods.words import Labels, counted
+from mechdesign.methods.words import Labels
 from mechdesign.plot.certified import Based
 from mechdesign.plot.designs import gathered, is_based, names_of
 from mechdesign.values.answers import if_shown, merged
@@ -30,6 +30,7 @@ from mechdesign.values.codec import kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
 from mechdesign.values.tables import Grid, number
+from mechdesign.words.fits.words import counted
 from mechdesign.words.priors import Atoms
 
 Floats = NDArray[np.float64]

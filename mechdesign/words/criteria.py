@@ -201,6 +201,25 @@ class At:
         return self
 
 
+@frozen
+class Total:
+    """One number for all inputs together: an objective of one's own says what it is."""
+
+    kind: ClassVar[str] = "total"
+    prior: ClassVar[None] = None
+    ranks_by: ClassVar[str] = "worst"
+    words: ClassVar[str] = "in total"
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return measure
+
+    def over(self, inputs: Domain) -> Total:
+        """None: what each input loses is no number for all of them."""
+        step = "take Worst() or Average(prior)"
+        raise InvalidInput("criterion", "Total()", "be left to objectives of one's own, Objective(function)", step)
+
+
 OverInputs = Worst | Average | Lexicographic
 """What is least over the inputs."""
 
@@ -233,7 +252,6 @@ class Aim(Enum):
 
     WORST = "worst case"
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
-    OBJECTIVE = "objective"
 
 
 @frozen
@@ -257,14 +275,11 @@ class Criterion:
 
     def headline(self, measure: str) -> str:
         """The quantity that is least."""
-        return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure)
+        return f"worst-case {measure}"
 
 
 _RANKS_BY = {
     Aim.AVERAGE_UNBIASED: "average",
-}
-_HEADLINES = {
-    Aim.OBJECTIVE: "objective",
 }
 
 

@@ -167,6 +167,7 @@ def _increasing(said: Any) -> tuple[float, ...]:
     """The points of a finite set, or `InvalidInput`."""
     if isinstance(said, str | bytes) or not isinstance(said, Iterable):
         raise InvalidInput("domain", said, "be several points", "for example Finite((0, 1))")
+    _require_unmasked(said, "domain")
     points = tuple(require_finite(point, "domain point") for point in said)
     if not points:
         raise InvalidInput("domain", points, "have at least one point")
@@ -303,6 +304,11 @@ def _require_length(length: float, field: str, value: object) -> None:
         raise InvalidInput(field, value, f"have a length between {_SHORTEST:g} and {_LONGEST:g}", "rescale the data")
 
 
+def _require_unmasked(values: object, field: str) -> None:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
+
+
 def _floats(values: ArrayLike, field: str) -> Floats:
     try:
         array = np.asarray(values)
@@ -311,8 +317,7 @@ def _floats(values: ArrayLike, field: str) -> Floats:
     if array.dtype.kind not in "fiu":
         kind = InvalidInput if array.ndim == 0 else InvalidData
         raise kind(field, values, "hold numbers only")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
+    _require_unmasked(values, field)
     numbers = array.astype(np.float64, copy=False)
     if array.dtype.kind in "iu" and array.size and np.abs(numbers).max() >= _EXACT and not _same(numbers, array):
         raise InvalidInput(field, "a whole number beyond 2^53", "be numbers that doubles hold", "rescale the data")

@@ -15,13 +15,14 @@ from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
 from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
 from mechdesign.words.counts import Count
-from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Worst
+from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Total, Worst
 from mechdesign.words.domains import POINTS_OPTION, Circle, Finite, Inputs, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
-from mechdesign.words.fits import counts, distances, models, tables, workloads
+from mechdesign.words.fits import counts, distances, models, objectives, tables, workloads
 from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import OPTION as LOSS_OPTION, Custom, Loss, Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
+from mechdesign.words.objectives import Formula, Objective, WholeLoss
 from mechdesign.words.privacy import Metric, Privacy
 from mechdesign.words.workloads import AnyQueries, Workload
 
@@ -72,6 +73,8 @@ FITS: Mapping[type, Fit] = {
     Binned: models,
     Workload: workloads,
     Count: counts,
+    Objective: objectives,
+    Formula: objectives,
 }
 """By the kind of loss."""
 
@@ -96,10 +99,19 @@ class Problem:
     kind: ClassVar[str] = "problem"
 
     inputs: Inputs = field(default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION)
-    loss: FiniteLoss | Loss | Model | Workload | Count = field(kw_only=True, converter=_losses, metadata=LOSS_OPTION)
+    loss: FiniteLoss | Loss | Model | Workload | Count | WholeLoss = field(
+        kw_only=True, converter=_losses, metadata=LOSS_OPTION
+    )
     privacy: Privacy = _word("privacy", *get_args(Privacy), step="one epsilon for all inputs is privacy.Pure(1.0)")
-    criterion: OverInputs | At = _word(
-        "criterion", Worst, Average, Lexicographic, At, step="for example criteria.Worst()", default=Worst()
+    criterion: OverInputs | At | Total = _word(
+        "criterion",
+        Worst,
+        Average,
+        Lexicographic,
+        At,
+        Total,
+        step="for example criteria.Worst()",
+        default=Worst(),
     )
     among: Class = _word(
         "among",
@@ -172,6 +184,8 @@ class Problem:
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
+        if isinstance(self.loss, Formula):
+            return self.loss.negligible
         if isinstance(self.loss, FiniteLoss):
             return self.privacy.resolved * float(self.table.up.max())
         if isinstance(self.loss, Power) and isinstance(self.inputs, Finite):

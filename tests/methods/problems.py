@@ -84,6 +84,30 @@ def polar(
     return md.Problem(inputs=inputs, loss=md.Power(exponent), privacy=md.Pure(epsilon), among=md.Piecewise())
 
 
+def custom_problem(
+    epsilon: float,
+    inputs: Any,
+    outputs: Any,
+    objective: Any,
+    constraints: Any = None,
+    criterion: md.Worst | md.Average | md.Total | None = None,
+    tolerance: float = 1e-6,
+) -> md.Problem:
+    """An objective of one's own, one number unless a criterion goes over the inputs."""
+    return md.Problem(
+        inputs=inputs if isinstance(inputs, md.Finite) else md.Finite(inputs),
+        loss=md.Objective(objective, constraints, tolerance),
+        privacy=md.Pure(epsilon),
+        criterion=md.Total() if criterion is None else criterion,
+        among=md.Onto(outputs.points if isinstance(outputs, md.Finite) else outputs),
+    )
+
+
+def custom(*said: Any, gap: float | None = None, seconds: float | None = None, **named: Any) -> md.Design:
+    """The answer to it."""
+    return md.solve(custom_problem(*said, **named), seconds, gap=gap)
+
+
 def unbiased(epsilon: float, inputs: md.Interval | None = None) -> md.Problem:
     """The least worst variance of an unbiased report."""
     inputs = md.Interval(-1, 1) if inputs is None else inputs

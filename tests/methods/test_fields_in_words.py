@@ -17,6 +17,7 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods import Design
 from mechdesign.methods.evidence import Problem
 from mechdesign.methods.registry import PROVEN_BY
@@ -27,10 +28,11 @@ from mechdesign.words.cells import Cells
 from mechdesign.words.counts import Moments as ShareMoments
 from mechdesign.words.losses import Loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
+from mechdesign.words.objectives import WholeLoss
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, joint_problem, numbers, workload_problem
+from tests.methods.problems import custom_problem, hidden_problem, joint_problem, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms([0.0, 0.2, 0.7], [0.25, 0.25, 0.5])
@@ -123,19 +125,21 @@ def custom(
     def limits(q: Any) -> list[Any]:
         return [] if most is None else [q[0, 1] == most if exact else q[0, 1] <= most]
 
-    asked_for = {"epsilon": 1.0, "inputs": sizes[0], "outputs": sizes[1], "constraints": limits}
-    return md.CustomProblem(objective=lambda q: cvxpy.sum(cvxpy.multiply(numbers, q)) + offset, **asked_for | said)
+    return custom_problem(1.0, *sizes, lambda q: cvxpy.sum(cvxpy.multiply(numbers, q)) + offset, limits, **said)
 
 
-def bent(objective: Any = None, constraints: Any = None, **said: Any) -> md.CustomProblem:
-    """Problems with maxima and squares."""
+def bent(objective: Any = None, constraints: Any = None, **said: Any) -> md.Problem:
+    """Problems with maxima, squares and norms."""
     losses = said.pop("losses", MATRIX)
 
     def greatest(q: Any) -> Any:
         return cvxpy.max(cvxpy.sum(cvxpy.multiply(losses, q), axis=1))
 
-    domain = md.Finite(tuple(range(3)))
-    return md.CustomProblem(1.0, domain, domain, objective or greatest, constraints, **said)
+    return custom_problem(1.0, range(3), range(3), objective or greatest, constraints, **said)
+
+
+def length(scale: float = 1.0, centre: float = 1.0) -> Any:
+    return lambda q: scale * cvxpy.norm(cvxpy.diag(q) - centre)
 
 
 def squared(scale: float = 1.0, centre: float = 1.0, *entries: tuple[int, int]) -> Any:
@@ -225,12 +229,8 @@ ROWS: dict[str, Row] = {
     "at.x": Another(problems.piecewise(at=0.5), problems.piecewise(at=0.25)),
     "piecewise.pieces": Another(problems.piecewise(), problems.piecewise(pieces=1)),
     "product.parts": Another(polar(), polar(distances=(0, 3))),
-    "custom.epsilon": Another(custom(), custom(epsilon=1.5)),
-    "custom.inputs": Another(custom(), custom(MATRIX[:2])),
-    "custom.outputs": Another(custom(), custom(MATRIX[:, :2])),
-    "custom.tolerance": Same(custom(), custom(tolerance=1e-4)),
-    "custom.gap": Same(custom(), custom(gap=1e-2)),
-    "custom.coefficients": Another(custom(), custom(MATRIX * 2)),
+    "formula.tolerance": Same(custom(), custom(tolerance=1e-4)),
+    "formula.coefficients": Another(custom(), custom(MATRIX * 2)),
     "Coefficients.costs": Another(custom(), custom(MATRIX + np.eye(3))),
     "Coefficients.offset": Another(custom(), custom(offset=1.0)),
     "Coefficients.rows": Another(custom(), custom(most=None)),
@@ -254,6 +254,16 @@ ROWS: dict[str, Row] = {
     "Coefficients.of_squares": Another(
         bent(constraints=lambda q: [cvxpy.sum_squares(q[0]) <= 0.4]),
         bent(lambda q: cvxpy.sum_squares(q[0]) + cvxpy.max(q[1]), lambda q: [q[0, 0] <= 0.4]),
+    ),
+    "Coefficients.sides": Another(bent(length()), bent(length(2.0))),
+    "Coefficients.ends": Another(bent(length()), bent(length(1.0, 0.9))),
+    "Coefficients.norms": Another(
+        bent(lambda q: cvxpy.norm(q[0] - 0.2) + cvxpy.norm(q[1, :2])),
+        bent(lambda q: cvxpy.norm(q[0] - 0.2) + cvxpy.norm(q[1])),
+    ),
+    "Coefficients.of_norms": Another(
+        bent(squared(), lambda q: [cvxpy.norm(q[0]) <= 0.7]),
+        bent(lambda q: squared()(q) + cvxpy.norm(q[0]), lambda q: [q[0, 0] <= 0.7]),
     ),
     "unbiased.epsilon": Another(unbiased(), unbiased(epsilon=2.0)),
     "unbiased.prior": Another(unbiased(), unbiased(prior=OTHERS)),
@@ -320,15 +330,15 @@ ROWS: dict[str, Row] = {
         under(md.priors.histogram([0.0, 0.25, 1.0], [0.75, 0.25])),
     ),
 }
-TEXTS = ("custom.objective", "custom.constraints", "custom.unread")
+TEXTS = ("formula.objective", "formula.constraints", "formula.unread")
 """Names of functions, which nothing certified depends on: the same evidence, whatever they are."""
 
 
 def _values_in(hint: Any) -> Iterator[type]:
     if isinstance(hint, type) and attrs.has(hint):
         yield hint
-    if hint is Loss:
-        yield md.Power  # the one loss of numbers that files hold
+    if hint in (Loss, WholeLoss):
+        yield from PROTOCOLS[hint]  # the losses that files hold
     for part in typing.get_args(hint):
         yield from _values_in(part)
 
@@ -414,8 +424,10 @@ def test_fields_that_follow_from_others_are_not_changed_alone(name: str) -> None
 @pytest.mark.parametrize("name", TEXTS)
 def test_texts_that_name_functions_change_nothing(name: str) -> None:
     design = _answer(custom())
-    changed = name.removeprefix("custom.")
-    other = evolved(design.problem, **{changed: ("none",) if changed == "constraints" else "least of all"})
+    changed = name.removeprefix("formula.")
+    assert isinstance(design.problem, md.Problem)
+    loss = evolved(design.problem.loss, **{changed: ("none",) if changed == "constraints" else "least of all"})
+    other = evolved(design.problem, loss=loss)
     assert evolved(design, problem=other).certificate == design.certificate
 
 

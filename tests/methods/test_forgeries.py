@@ -32,18 +32,18 @@ from mechdesign import (
 from mechdesign.mechanisms import Piecewise
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
-from mechdesign.methods import Design, custom
+from mechdesign.methods import Design
 from mechdesign.methods.registry import CODEC, solve
 from mechdesign.methods.result import FORMAT, USE, VERSION
 from mechdesign.methods.saved import design_of_document
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 from mechdesign.words.classes import UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, Average
+from mechdesign.words.criteria import Average, Total
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests.methods.problems import numbers
+from tests.methods.problems import custom, numbers
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -73,7 +73,7 @@ RULES = {
     "group_with_a_box_left_out": "leaves out 3 boxes",
     "group_with_a_multiplier_below_nothing": "finite and at least 0",
     "matrix_called_absolute": "certificate lower must be",
-    "matrix_without_evidence": "evidence kind must be one of .*finite, finite lexicographic, .*pairs",
+    "matrix_without_evidence": "about an objective of one's own",
     "pair_against_fewer_colluders": "averaged epsilon .* is above 1.0",
     "pair_called_more_private": "certificate privacy_loss must be",
     "pair_claimed_above_another_pair": "which another law attains",
@@ -247,10 +247,10 @@ MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
 def test_texts_of_an_objective_are_named_and_not_decided() -> None:
     """They come back as what they are: names, while criterion and scope do not repeat them."""
     document = _document(custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)) / 3))
-    document["problem"]["objective"] = "the variance, proven to be least"
+    document["problem"]["loss"]["objective"] = "the variance, proven to be least"
     saved: Any = _read(document)
-    assert saved.problem.criterion.aim is Aim.OBJECTIVE
-    assert saved.problem.objective == "the variance, proven to be least"
+    assert saved.problem.criterion == Total()
+    assert saved.problem.loss.objective == "the variance, proven to be least"
     assert "variance" not in saved.problem.criterion.words + saved.certificate.valid_for
 
 
@@ -331,7 +331,7 @@ def test_a_product_of_very_many_parts_is_refused() -> None:
 
 def test_more_constraints_than_a_proof_takes_are_refused() -> None:
     document = _document(custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q))))
-    document["problem"]["coefficients"] |= {"rows": [[[0] * 3] * 3] * 230_000}
+    document["problem"]["loss"]["coefficients"] |= {"rows": [[[0] * 3] * 3] * 230_000}
     with pytest.raises(FileProblem, match="at most 2000000 coefficients"):
         _read(document)
 

@@ -46,7 +46,6 @@ from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
     AdditiveProblem,
     Design,
-    custom,
     optimal_additive,
 )
 from mechdesign.methods.prior import BinsBound
@@ -62,7 +61,7 @@ from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, InPlane, Onto, Piecewise, UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Worst
+from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Total, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
@@ -70,7 +69,7 @@ from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, joint_problem, numbers, workload_problem
+from tests.methods.problems import custom, hidden_problem, information, joint_problem, numbers, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -144,7 +143,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed": lambda: solve(problems.piecewise(1.0, Power(1.5))),
     "searched pieces": lambda: solve(problems.piecewise(1.0, Squared(), pieces=3), method="piecewise_program"),
     "claimed minimax": lambda: solve(numbers(1.0, Power(1.5)), gap=1e-2),
-    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
+    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.log_sum_exp(q - np.eye(3))),
     "workload": lambda: md.solve(workload_problem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: md.solve(workload_problem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
     "workload of one query": lambda: md.solve(workload_problem(1.0, Mean([0.0, 1.0, 4.0]))),
@@ -812,16 +811,17 @@ def _points(saved: Any) -> Truth:
 def _table(saved: Any) -> Floats:
     """The law of a custom design on all outputs of its problem."""
     mechanism, problem = saved.mechanism, saved.problem
-    table = np.zeros((len(problem.inputs), len(problem.outputs)))
-    where = [problem.outputs.points.index(y) for y in mechanism.outputs.points]
+    outputs = problem.inputs.points if isinstance(problem.among, All) else tuple(problem.among.places.ravel().tolist())
+    table = np.zeros((len(problem.inputs), len(outputs)))
+    where = [outputs.index(y) for y in mechanism.outputs.points]
     table[:, where] = np.asarray(mechanism.probabilities)
     return table
 
 
 def _linear(saved: Any) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
-    assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    linear, table = problem.coefficients, _table(saved)
+    assert problem.criterion == Total()
+    linear, table, tolerance = problem.loss.coefficients, _table(saved), problem.loss.tolerance
     rows, limits = np.asarray(linear.rows), np.asarray(linear.limits)
     if any(linear.equal):
         rows, limits = (
@@ -829,19 +829,19 @@ def _linear(saved: Any) -> Truth:
             np.concatenate([limits, -limits[list(linear.equal)]]),
         )
     for row, limit in zip(rows, limits, strict=True):
-        assert (row * table).sum() <= limit + problem.tolerance * (1 + HERE) + 1e-12, "breaks a constraint"
-    assert not linear.equal or f"within {problem.tolerance!r}" in saved.certificate.valid_for
+        assert (row * table).sum() <= limit + tolerance * (1 + HERE) + 1e-12, "breaks a constraint"
+    assert not linear.equal or f"within {tolerance!r}" in saved.certificate.valid_for
     costs = np.asarray(linear.costs)
-    key = (mechanism.epsilon, costs.tobytes(), rows.tobytes(), limits.tobytes(), problem.tolerance, costs.shape)
-    rival = _remembered(key, lambda: _least_linear(costs, mechanism.epsilon, rows, limits + problem.tolerance))
+    key = (mechanism.epsilon, costs.tobytes(), rows.tobytes(), limits.tobytes(), tolerance, costs.shape)
+    rival = _remembered(key, lambda: _least_linear(costs, mechanism.epsilon, rows, limits + tolerance))
     return Truth(float((costs * table).sum()) + linear.offset, rival + linear.offset)
 
 
 def _named_only(saved: Any) -> Truth:
     """An objective that is not in the file: privacy and outputs are decided, both ends are claims and said to be."""
     problem = saved.problem
-    assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    assert problem.coefficients is None
+    assert problem.criterion == Total()
+    assert problem.loss.coefficients is None
     assert np.allclose(_table(saved).sum(axis=1), 1)
     return Truth(saved.certificate.upper, math.inf)
 
@@ -1112,10 +1112,10 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
     if name == "places":
         on_all = problem.loss.exponent == 1 and isinstance(problem.among, All)
         allowed = {"all mechanisms" if on_all else "all mechanisms with these outputs"}
-    if name == "custom" and not problem.coefficients.equal:
+    if name == "custom" and not problem.loss.coefficients.equal:
         allowed = {"all mechanisms with these outputs"}
-    if name == "claimed custom" and problem.constraints:
-        within = f"as this one does within {problem.tolerance!r}"
+    if name == "claimed custom" and problem.loss.constraints:
+        within = f"as this one does within {problem.loss.tolerance!r}"
         allowed = {f"all mechanisms with these outputs that meet the stated constraints, {within}"}
     assert _NUMBER.sub("#", scope) in {_NUMBER.sub("#", text) for text in allowed}, "another scope"
 
@@ -1135,11 +1135,10 @@ def _require_true_words(said: Document, saved: Any) -> None:
             assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
         return
     assert said["problem"]["epsilon"] == problem.epsilon
-    if not hasattr(problem, "coefficients"):
-        loss = getattr(problem, "loss", Power(2.0))
-        turn = "" if loss.period is None else "circular "
-        assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
-        assert said["problem"]["criterion"] == problem.criterion.words
+    loss = getattr(problem, "loss", Power(2.0))
+    turn = "" if loss.period is None else "circular "
+    assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
+    assert said["problem"]["criterion"] == problem.criterion.words
 
 
 def _number(said: Any) -> float:
@@ -1384,8 +1383,8 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "pairs lexicographic"): {"pairs least": 10_000},
     ("problem", "hockey-stick prices"): {"delta": 5000, "delta prior": 5000},
     ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
-    ("custom", "convex"): {"custom": 10_000},
-    ("custom", "convex claim"): {"claimed custom": 10_000},
+    ("problem", "convex"): {"custom": 10_000},
+    ("problem", "convex claim"): {"claimed custom": 10_000},
     ("problem", "workload"): {
         "workload": 2000,
         "workload ranges": 2000,

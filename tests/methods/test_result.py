@@ -30,7 +30,6 @@ from mechdesign import (
 from mechdesign.methods import (
     AdditiveProblem,
     Design,
-    custom,
     optimal_additive,
 )
 from mechdesign.methods.piecewise import BathtubBound, PiecewiseClaim
@@ -43,7 +42,7 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, joint_problem, numbers
+from tests.methods.problems import custom, hidden_problem, joint_problem, numbers
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:

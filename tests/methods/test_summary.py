@@ -15,7 +15,7 @@ import mechdesign as md
 from mechdesign.methods.result import Design
 from mechdesign.values.declare import evolved
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, joint_problem, numbers
+from tests.methods.problems import custom_problem, hidden_problem, joint_problem, numbers
 
 UNIT = md.Interval(0, 1)
 _BOUNDS = re.compile(r"optimum (?:in|over .*:) \[([\d.e-]+), ([\d.e-]+)\]|lower=([\d.e-]+), upper=([\d.e-]+)")
@@ -38,7 +38,7 @@ PROBLEMS: dict[str, Any] = {
     "hidden and even": hidden_problem(1.0, 200, 0.5),
     "hidden with a delta": hidden_problem(1.0, 20, 0.0, delta=1e-2),
     "group": joint_problem(1.0, 900, 0.2, group=3),
-    "custom": md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace),
+    "custom": custom_problem(1.0, (0, 1), (0, 1), cvxpy.trace),
 }
 
 

@@ -31,7 +31,6 @@ from mechdesign import (
 )
 from mechdesign.methods import (
     AdditiveProblem,
-    custom,
     optimal_additive,
 )
 from mechdesign.methods.registry import PROVEN_BY, solve
@@ -47,7 +46,7 @@ from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Prefix
 from tests.methods import problems
-from tests.methods.problems import hidden_problem, information, joint_problem, numbers, workload_problem
+from tests.methods.problems import custom, hidden_problem, information, joint_problem, numbers, workload_problem
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -136,7 +135,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: solve(problems.polar(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
-    "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.norm(q - np.eye(2), "fro")),
+    "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.log_sum_exp(q - np.eye(2))),
 }
 
 

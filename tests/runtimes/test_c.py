@@ -89,15 +89,13 @@ DECIMALS = """
 #include "internal.h"
 #include <locale.h>
 #include <stdio.h>
-static char line[4096];
+static char line[4096], value[4096];
 int main(void) {
     setlocale(LC_ALL, "");
     while (fgets(line, sizeof line, stdin) != NULL) {
-        mdp_json value;
         double x;
         uint64_t word = 0;
-        line[strcspn(line, "\\n")] = 0;
-        if (mdp_json_read(line, strlen(line), &value) && mdp_json_decimal(value, &x)) memcpy(&word, &x, 8);
+        if (mdp_json_read(value, line, strlen(line)) && mdp_json_decimal(value, &x)) memcpy(&word, &x, 8);
         else word = UINT64_MAX;
         printf("%016llx\\n", (unsigned long long)word);
     }
@@ -498,25 +496,24 @@ def test_labels_have_constants(tmp_path: Path) -> None:
 # -- changes of the runtime --------------------------------------------------------------------------------------------
 
 SAME = (
-    "own[",  # how large a place is
+    "own[8]",  # how large a place is
     "others[16384]",
     "bits == 32",  # the same by another way
     "t->bits > 32 ?",
-    "memset(report, 0, (size_t)",  # one more, after the end: tests with a sanitizer notice
-    "mdp_get(bytes, (size_t)",  # bits that are then cut off
-    "int bits = 0",  # a number of one kind takes no bits
-    "bits < 63",
-    "bits == 0",
+    "memset(report, 0, ",  # one more, after the end: tests with a sanitizer notice
+    "count <= from->left",  # vectors bring their own bytes; tests/randomness.c counts those of the system
+    "bytes != own",
+    "from->next += count",
+    "from->left -= count",
+    "from->failed",  # more than one way to be true
     "size_t middle",  # another search that finds the same
     "pick(t->means",  # one more is after the end, as tests with a sanitizer notice
     "number < digits",  # they are different
-    "y < t->least",
-    "y > t->most",
-    "< at_once ?",
+    "y < t->clamp",
+    "y > t->clamp",
+    "place < count && numbers[place]",  # one more is after the end
+    "t->point_count == 0) return 0",  # the place of what has none
     "place < count - 1; place++",  # one more that nobody looks at
-    "first < t->width",
-    "count <= from->left",  # vectors bring their own bytes; tests/randomness.c counts those of the system
-    "from->failed",  # more than one way to be true
     "z < 0 ?",  # no number is less than itself
     "more < 0",
     "more > t->extra",
@@ -527,6 +524,9 @@ SAME = (
     "head = size",  # as many bytes for the table at hand
 )
 """Parts of lines whose changes leave every answer of the shared vectors as it is."""
+FIRST = "/* The low bits of as few whole bytes as hold them. */\n"
+LAST = "/* Writes mdp_report_size bytes. */\n"
+"""The rules stand between these lines."""
 _CHANGES = [
     (r"(?<![\w.])(\d+)(?![\w.])", lambda found: str(int(found[1]) + 1)),
     (r" < (?!\d+;)", lambda found: " <= "),
@@ -546,8 +546,8 @@ def mutants(text: str) -> list[tuple[int, str]]:
     """Every text with one change in a line that decides, and the number of the line."""
     lines = text.splitlines(keepends=True)
     made = []
-    rules = next(number for number, line in enumerate(lines) if line.startswith("static void report_item("))
-    for number, line in enumerate(lines[:rules]):
+    first, last = (lines.index(line) for line in (FIRST, LAST))
+    for number, line in enumerate(lines[first:last], first):
         if any(part in line for part in SAME) or line.lstrip().startswith(
             ("/*", "*", "#", "static", "typedef", "enum", "MDP_SHARED")
         ):

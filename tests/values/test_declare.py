@@ -11,12 +11,11 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, WrongArguments
-from mechdesign.methods import AdditiveProblem, CustomProblem
+from mechdesign.methods import AdditiveProblem
 from mechdesign.values.declare import evolved, field, frozen
 
 PROBLEMS: tuple[Any, ...] = (
     AdditiveProblem,
-    CustomProblem,
     md.UnbiasedProblem,
 )
 

@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods.convex.problem import MOST_COEFFICIENTS, Coefficients, CustomProblem, TableProblem
-from mechdesign.methods.convex.program import Bent, coefficients_of
+from mechdesign.methods.convex.epigraph import replace_tops
+from mechdesign.methods.convex.program import Bent, coefficients_of, objective_of
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.convex.reading import Reader, Term, Unread
 from mechdesign.methods.private_table import fitting_base, private_table
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
+from mechdesign.words.criteria import Average, Total, Worst
 from mechdesign.words.domains import Finite
+from mechdesign.words.fits.objectives import outputs_of
+from mechdesign.words.objectives import MOST_COEFFICIENTS, Coefficients, Formula, Objective
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -31,16 +35,23 @@ _CLAIMED = 1e-7  # what a claimed bound allows for the solver's own tolerance
 class ConvexModel:
     """The CVXPY problem: the user's part, checked, and privacy."""
 
-    def __init__(self, problem: CustomProblem) -> None:
+    def __init__(self, problem: Problem, gap: float) -> None:
         import cvxpy
 
-        self._cvxpy, self.problem = cvxpy, problem
-        self.shape = len(problem.inputs), len(problem.outputs)
+        self._cvxpy, self.problem, self.gap = cvxpy, problem, gap
+        loss = problem.loss
+        assert isinstance(loss, Objective | Formula)
+        stated = objective_of(loss) if isinstance(loss, Formula) else loss
+        self.outputs, self.tolerance = outputs_of(problem), loss.tolerance
+        self.shape = len(problem.numbers), len(self.outputs)
         self.q = cvxpy.Variable(self.shape, nonneg=True, name="q")
-        self.objective = self._stated(problem.objective, "objective")
-        self.constraints = [] if problem.constraints is None else self._stated(problem.constraints, "constraints")
+        objective = self._stated(stated.function, "objective")
+        constraints = {} if stated.constraints is None else self._stated(stated.constraints, "constraints")
+        self._require_values(objective, "objective", cvxpy.Expression, "return a CVXPY expression to be minimised")
+        self.objective, left = replace_tops(self.q, objective, self._by_key(constraints))
+        self.keys, self.constraints = list(left), list(left.values())
         self._require_objective()
-        self._require_constraints()
+        self._require_convex()
         self.exponent, self.solved = 0, 0.0
         self._costs: Floats | None = None
         self._least, self._shift = np.zeros((self.shape[0], 1)), 0.0
@@ -56,17 +67,7 @@ class ConvexModel:
         self._base = cvxpy.Variable((1, self.shape[1]), nonneg=True, name="mu")
         spread = np.ones((self.shape[0], 1)) @ self._base
         self._sums = cvxpy.sum(self.q, axis=1) == 1
-        read = self._read()
-        self.understood = TableProblem(
-            problem.epsilon,
-            problem.inputs,
-            problem.outputs,
-            str(self.objective),
-            tuple(self._named(number) for number in range(len(self.constraints))),
-            problem.tolerance,
-            problem.gap,
-            *((None, read) if isinstance(read, str) else (read, "")),
-        )
+        self.formula = loss if isinstance(loss, Formula) else self._formula()
         self._privacy = [self.q >= spread, self.q <= math.exp(problem.epsilon) * spread, self._sums]
 
     def answer(self, clock: Clock) -> tuple[Solution, Discrete, ConvexBound | ConvexClaim]:
@@ -82,8 +83,8 @@ class ConvexModel:
             attained = self.attained(mechanism)
             evidence = self._evidence()
             if evidence is None:
-                if self.understood.coefficients is not None:
-                    self.understood = evolved(self.understood, coefficients=None, unread="a solver without multipliers")
+                if self.formula.coefficients is not None:
+                    self.formula = evolved(self.formula, coefficients=None, unread="a solver without multipliers")
                 return solution, mechanism, self._claim(attained)
             lower, upper = (side(self.understood, mechanism) for side in (evidence.bound, evidence.attained))
             least, proven = min(least, upper), max(proven, lower)
@@ -102,7 +103,7 @@ class ConvexModel:
 
     def is_near(self, lower: float, upper: float) -> bool:
         """Whether proven bounds are as near to each other as the problem asks."""
-        return upper - lower <= max(self.problem.gap * upper, self.understood.negligible)
+        return upper - lower <= max(self.gap * upper, self.formula.negligible)
 
     def _first_exponent(self) -> int:
         """The power of two nearest to the objective of the mechanism that ignores its input."""
@@ -115,9 +116,11 @@ class ConvexModel:
 
     def solve(self, seconds: float | None) -> Solution:
         """The solver's answer for the objective in units of ``2^exponent``; a linear one without what all rows pay."""
-        read = self.understood.coefficients
+        read = self.formula.coefficients
         is_linear = (
-            not read.of_squares if read else self._costs is not None and all(map(self._is_affine, self.constraints))
+            not (read.of_squares or read.norms)
+            if read
+            else self._costs is not None and all(map(self._is_affine, self.constraints))
         )
         solver = Cvxpy("highs" if is_linear else "clarabel")
         self._bent = None if read is None or read.is_linear else Bent(self._cvxpy, self.q, read, self.exponent)
@@ -148,20 +151,20 @@ class ConvexModel:
         law = law[:, used]
         # the base measure nearest to the solver's for which no column is out of reach
         base = np.clip(self._base.value[0, used], law.max(axis=0) * math.exp(-problem.epsilon), law.max(axis=0))
-        outputs = Finite(tuple(np.asarray(problem.outputs.points)[used].tolist()))
+        outputs = Finite(tuple(np.asarray(self.outputs.points)[used].tolist()))
         fitted = fitting_base(base, problem.epsilon)
-        return private_table(problem.epsilon, problem.inputs, outputs, law, fitted, "custom optimum")
+        return private_table(problem.epsilon, problem.numbers, outputs, law, fitted, "custom optimum")
 
     def attained(self, mechanism: Discrete) -> float:
         """The objective at the mechanism; `CheckFailed` if it breaks a constraint by more than the tolerance."""
         law = np.zeros(self.shape)
-        columns = self.problem.outputs.index(mechanism.outputs.points)
+        columns = self.outputs.index(mechanism.outputs.points)
         law[:, columns] = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
         self._found = self._multipliers()
         self.q.value = law
         for number, constraint in enumerate(self.constraints):
             excess = float(np.max(constraint.violation()))
-            if not excess <= self.problem.tolerance:
+            if not excess <= self.tolerance:
                 raise CheckFailed(
                     f"the private table breaks constraint {number}, {self._named(number)}, by {excess:.3g}"
                 )
@@ -171,8 +174,18 @@ class ConvexModel:
             raise InvalidInput("objective", attained, "be finite at its optimum", "rescale it")
         return attained
 
+    @property
+    def understood(self) -> Problem:
+        """The problem as data."""
+        return evolved(self.problem, loss=self.formula, criterion=Total())
+
+    def _formula(self) -> Formula:
+        read, names = self._read(), tuple(self._named(number) for number in range(len(self.constraints)))
+        found = (None, read) if isinstance(read, str) else (read, "")
+        return Formula(str(self.objective), names, self.tolerance, *found)
+
     def _read(self) -> Coefficients | str:
-        """The coefficients, if all is made of maxima and squares, and they are few enough for a proof; or why not."""
+        """The coefficients, if all is made of maxima, squares and norms few enough for a proof, or why not."""
         kept = self.q.value
         reader = Reader(self._coefficients)
         try:
@@ -183,7 +196,7 @@ class ConvexModel:
         finally:
             self.q.value = kept
         terms = [objective, *(term for term, _ in found)]
-        entries = sum(1 + sum(map(len, term.maxima)) + len(term.squares) for term in terms)
+        entries = sum(1 + sum(map(len, term.maxima + term.norms)) + len(term.squares) for term in terms)
         if entries * self.q.size > MOST_COEFFICIENTS:
             return f"more than {MOST_COEFFICIENTS} coefficients"
         return coefficients_of(terms, tuple(is_equal for _, is_equal in found), self.shape)
@@ -194,27 +207,27 @@ class ConvexModel:
         return reader.terms(constraint.expr)
 
     def _multipliers(self) -> tuple[Floats, ...] | None:
-        """Multipliers of row sums, of constraints and of pieces, and the values below squares, of the solver."""
+        """The solver's multipliers of row sums, constraints and pieces, values below squares, and directions."""
         duals = [constraint.dual_value for constraint in (self._sums, *self.constraints)]
         if self._bent is not None:
             duals = [self._sums.dual_value, *(constraint.dual_value for constraint in self._bent.limits)]
-        if self.understood.coefficients is None or any(value is None for value in duals):
+        if self.formula.coefficients is None or any(value is None for value in duals):
             return None
         flat = [np.ravel(np.asarray(value, dtype=np.float64), order="F") for value in duals]
         sums, multipliers = flat[0], np.concatenate([np.empty(0), *flat[1:]])
         if self._bent is None:
-            return sums, multipliers, np.empty(0), np.empty(0)
-        return sums, multipliers, self._bent.weights, self._bent.slopes
+            return sums, multipliers, np.empty(0), np.empty(0), np.empty(0)
+        return sums, multipliers, self._bent.weights, self._bent.slopes, self._bent.directions
 
     def _evidence(self) -> ConvexBound | None:
         """The proof from the solver's multipliers, if all was read."""
-        read = self.understood.coefficients
+        read = self.formula.coefficients
         if read is None or self._found is None:
             return None
-        sums, multipliers, weights, slopes = self._found
+        sums, multipliers, *bent = self._found
         levels = self._least[:, 0] - np.ldexp(sums, self.exponent)
         multipliers = np.ldexp(multipliers, self.exponent)
-        return ConvexBound(levels, np.where(read.equal, multipliers, np.maximum(multipliers, 0.0)), weights, slopes)
+        return ConvexBound(levels, np.where(read.equal, multipliers, np.maximum(multipliers, 0.0)), *bent)
 
     def _coefficients(self, expression: Any) -> tuple[Floats, Floats]:
         """``A`` and ``b`` of an affine expression ``A . q + b``, entries in CVXPY's (column-major) order."""
@@ -237,51 +250,56 @@ class ConvexModel:
             raise InvalidInput(field, type(error).__name__, rule) from error
 
     def _require_objective(self) -> None:
-        expression, cvxpy = self.objective, self._cvxpy
-        if not isinstance(expression, cvxpy.Expression):
-            raise InvalidInput("objective", expression, "return a CVXPY expression to be minimised")
-        if self.problem.criterion is not None:
+        expression = self.objective
+        if isinstance(self.problem.criterion, Worst | Average):
             if expression.size != self.shape[0]:
-                rule = f"be {self.shape[0]} numbers with a criterion, an error for each input"
-                raise InvalidInput("objective", expression.shape, rule, "sum over the outputs only: axis=1")
-            worst, average = cvxpy.max(expression), cvxpy.sum(expression) / self.shape[0]
-            self.objective = expression = worst if self.problem.criterion == "worst" else average
+                rule = f"be {self.shape[0]} numbers, an error for each input"
+                step = "sum over the outputs only, axis=1, or ask criterion=Total() of an objective that is one number"
+                raise InvalidInput("objective", expression.shape, rule, step)
+            self.objective = expression = self._over_inputs(expression)
         if expression.size != 1 or expression.is_complex():
             raise InvalidInput("objective", expression.shape, "be one real number", "sum or average it")
         self._require_alone(expression, "objective")
         if expression.shape:
-            self.objective = expression = cvxpy.sum(expression)
+            self.objective = expression = self._cvxpy.sum(expression)
         if not expression.is_convex():
             rule = "be convex in q by the rules of disciplined convex programming"
             raise InvalidInput("objective", str(expression), rule, "to maximise a concave one, minimise its negative")
 
-    def _require_constraints(self) -> None:
-        self.names: tuple[str, ...] = ()
-        if isinstance(self.constraints, self._cvxpy.constraints.constraint.Constraint):
-            self.constraints = [self.constraints]
-        if isinstance(self.constraints, dict):
-            self.names, self.constraints = tuple(map(str, self.constraints)), list(self.constraints.values())
-        if isinstance(self.constraints, list | tuple):
-            self.constraints = [self._plain(constraint) for constraint in self.constraints]
-        if not isinstance(self.constraints, list | tuple):
-            raise InvalidInput(
-                "constraints", self.constraints, "return a list of CVXPY constraints, or a dict with names"
-            )
-        for number, constraint in enumerate(self.constraints):
-            field = self._called(number)
-            if not isinstance(constraint, self._cvxpy.constraints.constraint.Constraint):
-                raise InvalidInput(field, constraint, "be a CVXPY constraint", "compare an expression of q")
-            self._require_alone(constraint, field)
-            if not constraint.is_dcp():
-                raise InvalidInput(field, str(constraint), "be convex by the rules of disciplined convex programming")
+    def _over_inputs(self, errors: Any) -> Any:
+        weights = self.problem.weights
+        if weights is None:
+            return self._cvxpy.max(errors)
+        if np.ptp(weights) == 0:  # divided once: shares of n that are rounded each would be another average
+            return self._cvxpy.sum(errors) / weights.size
+        return weights @ self._cvxpy.vec(errors, order="F")
 
-    def _called(self, number: int) -> str:
-        """A constraint, as errors name it."""
-        return f"constraints[{self.names[number]!r}]" if self.names else f"constraints[{number}]"
+    def _by_key(self, said: Any) -> dict[int | str, Any]:
+        """Constraints by their names, or else by their numbers."""
+        kind = self._cvxpy.constraints.constraint.Constraint
+        if isinstance(said, kind):
+            said = [said]
+        if not isinstance(said, dict | list | tuple):
+            raise InvalidInput("constraints", said, "return a list of CVXPY constraints, or a dict with names")
+        named = said if isinstance(said, dict) else dict(enumerate(said))
+        found = {key: self._plain(stated) for key, stated in named.items()}
+        for key, stated in found.items():
+            if isinstance(said, dict) and not isinstance(key, str):
+                raise InvalidInput("constraints", key, "have names that are texts")
+            self._require_values(stated, _called(key), kind, "be a CVXPY constraint, a comparison of expressions of q")
+        return found
+
+    def _require_convex(self) -> None:
+        for key, constraint in zip(self.keys, self.constraints, strict=True):
+            self._require_alone(constraint, _called(key))
+            if not constraint.is_dcp():
+                rule = "be convex by the rules of disciplined convex programming"
+                raise InvalidInput(_called(key), str(constraint), rule)
 
     def _named(self, number: int) -> str:
         """A constraint as a text, behind its name if it has one."""
-        return f"{self.names[number]}: {self.constraints[number]}" if self.names else str(self.constraints[number])
+        key = self.keys[number]
+        return f"{key}: {self.constraints[number]}" if isinstance(key, str) else str(self.constraints[number])
 
     def _plain(self, constraint: Any) -> Any:
         """``NonNeg`` and its like as the comparisons they stand for."""
@@ -293,9 +311,15 @@ class ConvexModel:
         return constraint.args[0] == 0 if isinstance(constraint, kinds.Zero) else constraint
 
     def _require_alone(self, stated: Any, field: str) -> None:
-        """Variables of the user's own would have no value at the mechanism."""
+        """Other variables of the user's own would have no value at the mechanism."""
         if any(variable is not self.q for variable in stated.variables()):
-            raise InvalidInput(field, str(stated), "be written in q alone", "use cvxpy atoms such as cvxpy.max")
+            rule = "be written in q alone, but for variables that some constraint bounds from below"
+            raise InvalidInput(field, str(stated), rule, "use cvxpy atoms such as cvxpy.max")
+
+    def _require_values(self, stated: Any, field: str, kind: Any, rule: str) -> None:
+        """An expression or a constraint of which all numbers are known and finite."""
+        if not isinstance(stated, kind):
+            raise InvalidInput(field, stated, rule)
         for parameter in stated.parameters():
             if parameter.value is None:
                 raise InvalidInput(field, parameter.name(), "have values for its parameters")
@@ -314,7 +338,7 @@ class ConvexModel:
             if solver.solve(program).status is Status.INFEASIBLE:
                 together = "" if count == 1 else " together with the constraints before it"
                 rule = f"be met by some table with eps = {self.problem.epsilon:g}{together}"
-                raise InvalidInput(self._called(count - 1), str(self.constraints[count - 1]), rule)
+                raise InvalidInput(_called(self.keys[count - 1]), str(self.constraints[count - 1]), rule)
 
     def _is_affine(self, constraint: Any) -> bool:
         is_row = self._is_equality(constraint) or isinstance(constraint, self._cvxpy.constraints.nonpos.Inequality)
@@ -322,6 +346,11 @@ class ConvexModel:
 
     def _is_equality(self, constraint: Any) -> bool:
         return isinstance(constraint, self._cvxpy.constraints.zero.Equality)
+
+
+def _called(key: int | str) -> str:
+    """A constraint, as errors name it."""
+    return f"constraints[{key!r}]"
 
 
 def _require_no_masks(function: Callable[[Any], Any], field: str) -> None:

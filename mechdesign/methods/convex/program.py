@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from mechdesign.methods.convex.problem import Coefficients
 from mechdesign.methods.convex.reading import Affine, Term
 from mechdesign.values.declare import Floats
+from mechdesign.words.objectives import Coefficients, Formula, Objective
 
 
 class Bent:
-    """The program of coefficients with maxima and squares: a variable for each maximum that no piece of it exceeds.
+    """The program of coefficients with maxima, squares and norms: a variable above each maximum and each norm.
 
     The objective is in units of ``2^exponent``.
     """
@@ -34,6 +34,15 @@ class Bent:
             self._tops = [pieces @ entries + read.shifts * units <= greatest[list(read.maxima)]]
             for number, of in enumerate(read.of_maxima):
                 sides[of].append(greatest[number])
+        self._cones: list[Any] = []
+        if read.norms:
+            longest = cvxpy.Variable(len(read.of_norms))
+            units = np.array([scale[read.of_norms[number]] for number in read.norms])
+            found = (np.stack([_row(side) for side in read.sides]) * units[:, None]) @ entries + read.ends * units
+            own = [np.flatnonzero(np.equal(read.norms, number)) for number in range(len(read.of_norms))]
+            self._cones = [cvxpy.SOC(longest[number], found[places]) for number, places in enumerate(own)]
+            for number, of in enumerate(read.of_norms):
+                sides[of].append(longest[number])
         self._below = [
             _row(square) @ entries + c for square, c in zip(read.squares, read.centres.tolist(), strict=True)
         ]
@@ -48,7 +57,7 @@ class Bent:
 
     @property
     def constraints(self) -> list[Any]:
-        return [*self.limits, *self._tops]
+        return [*self.limits, *self._tops, *self._cones]
 
     @property
     def weights(self) -> Floats:
@@ -63,6 +72,17 @@ class Bent:
     def slopes(self) -> Floats:
         return np.array([float(below.value) for below in self._below])
 
+    @property
+    def directions(self) -> Floats:
+        """What the multipliers of norms say of the way in which each grows; 0 for those that do not count."""
+        found, counted = np.zeros(len(self._read.norms)), np.zeros(len(self._cones), dtype=np.intp)
+        duals = [(float(np.ravel(top)[0]), np.ravel(vector)) for top, vector in (c.dual_value for c in self._cones)]
+        for place, number in enumerate(self._read.norms):
+            top, vector = duals[number]
+            found[place] = -vector[counted[number]] / top if top > 0 else 0.0
+            counted[number] += 1
+        return found
+
 
 def _row(costs: Floats) -> Floats:
     """Entries in CVXPY's (column-major) order."""
@@ -75,6 +95,8 @@ def coefficients_of(terms: list[Term], equal: tuple[bool, ...], shape: tuple[int
     maxima = [(pieces, number) for number, term in enumerate(terms) for pieces in term.maxima]
     squares = [(scale, one, number) for number, term in enumerate(terms) for scale, one in term.squares]
     pieces = [(piece, number) for number, (found, _) in enumerate(maxima) for piece in found]
+    norms = [(entries, number) for number, term in enumerate(terms) for entries in term.norms]
+    sides = [(entry, number) for number, (found, _) in enumerate(norms) for entry in found]
     return Coefficients(
         objective.affine.costs,
         objective.affine.offset,
@@ -86,6 +108,9 @@ def coefficients_of(terms: list[Term], equal: tuple[bool, ...], shape: tuple[int
         *_stacked([one for _, one, _ in squares], shape),
         np.array([scale for scale, _, _ in squares]),
         tuple(number for _, _, number in squares),
+        *_stacked([entry for entry, _ in sides], shape),
+        tuple(number for _, number in sides),
+        tuple(number for _, number in norms),
     )
 
 
@@ -93,3 +118,31 @@ def _stacked(parts: list[Affine], shape: tuple[int, int], sign: float = 1.0) -> 
     """The matrices of affine functions, and ``sign`` times their offsets."""
     matrices = np.stack([part.costs for part in parts]) if parts else np.empty((0, *shape))
     return matrices, sign * np.array([part.offset for part in parts])
+
+
+def objective_of(formula: Formula) -> Objective:
+    """A formula as functions again, that read as its coefficients."""
+    read = formula.coefficients
+    assert read is not None
+
+    def sides(q: Any) -> list[Any]:
+        import cvxpy
+
+        entries = cvxpy.vec(q, order="F")
+        found = [_row(costs) @ entries for costs in (read.costs, *read.rows)]
+        found[0] += read.offset
+        for number, of in enumerate(read.of_maxima):
+            own = [place for place, maximum in enumerate(read.maxima) if maximum == number]
+            found[of] += cvxpy.max(np.stack([_row(read.pieces[place]) for place in own]) @ entries + read.shifts[own])
+        for number, of in enumerate(read.of_norms):
+            own = [place for place, norm in enumerate(read.norms) if norm == number]
+            found[of] += cvxpy.norm(np.stack([_row(read.sides[place]) for place in own]) @ entries + read.ends[own])
+        for square, centre, scale, of in zip(read.squares, read.centres, read.scales, read.of_squares, strict=True):
+            found[of] += scale * cvxpy.square(_row(square) @ entries + centre)
+        return found
+
+    def constraints(q: Any) -> list[Any]:
+        left = zip(sides(q)[1:], read.limits.tolist(), read.equal, strict=True)
+        return [side == limit if is_equal else side <= limit for side, limit, is_equal in left]
+
+    return Objective(lambda q: sides(q)[0], constraints, formula.tolerance)

@@ -1,7 +1,8 @@
-"""What a CVXPY expression says, as sums of maxima and squares of linear functions of the table: so it can be proven.
+"""What a CVXPY expression says, as sums of maxima, squares and norms of linear functions of the table: to be proven.
 
 An expression is read entry by entry: what is affine by its coefficients, and of the rest every atom that is a maximum,
-an absolute value or a square of affine entries, below any affine atom. Whatever else there is stays unread.
+an absolute value, a square or a Euclidean norm of affine entries, below any affine atom. Whatever else there is stays
+unread.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechdesign.values.declare import Floats, frozen
 
+_NOTHING = 1e-15  # of the largest scale of a quadratic form: what rounding makes of 0
 _MOST_PIECES = 256
 """Of a maximum of sums of maxima, whose pieces are multiplied out."""
 
 
 class Unread(Exception):
-    """No sum of maxima and squares: the reason names the atom."""
+    """No sum of maxima, squares and norms: the reason names the atom."""
 
 
 @frozen
@@ -39,30 +42,35 @@ class Affine:
 
 @frozen
 class Term:
-    """``affine + sum of the greatest of each of maxima + sum scale (square)^2``, with scales above 0."""
+    """``affine + sum of the greatest of each of maxima + sum scale (square)^2 + sum |norm|``, with scales above 0."""
 
     affine: Affine
     maxima: tuple[tuple[Affine, ...], ...] = ()
     squares: tuple[tuple[float, Affine], ...] = ()
+    norms: tuple[tuple[Affine, ...], ...] = ()
 
     @property
     def is_affine(self) -> bool:
-        return not self.maxima and not self.squares
+        return not (self.maxima or self.squares or self.norms)
 
     def times(self, factor: float) -> Term:
         """The term a positive number of times."""
-        maxima = tuple(tuple(piece.times(factor) for piece in pieces) for pieces in self.maxima)
-        return Term(self.affine.times(factor), maxima, tuple((factor * scale, one) for scale, one in self.squares))
+        maxima, norms = (
+            tuple(tuple(one.times(factor) for one in entries) for entries in group)
+            for group in (self.maxima, self.norms)
+        )
+        squares = tuple((factor * scale, one) for scale, one in self.squares)
+        return Term(self.affine.times(factor), maxima, squares, norms)
 
     def plus(self, other: Term) -> Term:
         affine = self.affine.plus(other.affine)
-        return Term(affine, self.maxima + other.maxima, self.squares + other.squares)
+        return Term(affine, self.maxima + other.maxima, self.squares + other.squares, self.norms + other.norms)
 
     @property
     def pieces(self) -> list[Affine]:
         """The term as one maximum."""
-        if self.squares:
-            raise Unread("a maximum of squares")
+        if self.squares or self.norms:
+            raise Unread("a maximum of squares or norms")
         if math.prod(map(len, self.maxima)) > _MOST_PIECES:
             raise Unread(f"a maximum of sums of maxima with more than {_MOST_PIECES} pieces")
         return [sum_of([self.affine, *chosen]) for chosen in itertools.product(*self.maxima)]
@@ -135,18 +143,29 @@ class Reader:
 
     def greatest(self, expression: Any, sign: int = 1) -> list[Term]:
         """``max`` of an array, along an axis or of all; with the sign turned ``min``."""
-        (argument,) = expression.args
-        terms = self.terms(argument, sign)
-        places = np.arange(argument.size).reshape(argument.shape, order="F")
-        axis = expression.axis
-        if axis is None:
-            groups = [places.ravel()]
-        elif isinstance(axis, int):
-            kept = np.moveaxis(places, axis, -1)
-            groups = list(kept.reshape(-1, kept.shape[-1], order="F"))
-        else:
-            raise Unread(f"several axes in {_short(expression)}")
+        terms = self.terms(expression.args[0], sign)
+        groups = _groups(expression)
         return [self._of_pieces([piece for place in group for piece in terms[place].pieces]) for group in groups]
+
+    def lengths(self, expression: Any) -> list[Term]:
+        """``norm`` of a vector, or of all entries (``"fro"``), or along an axis."""
+        if float(expression.p) != 2.0:
+            raise Unread(f"a norm with p = {float(expression.p):g} in {_short(expression)}")
+        entries, zero = self._all_affine(expression.args[0]), Affine(self._zero(), 0.0)
+        return [Term(zero, norms=(tuple(entries[place] for place in group),)) for group in _groups(expression)]
+
+    def quadratic_form(self, expression: Any) -> list[Term]:
+        """``x' P x`` with a constant P: squares along its axes."""
+        argument, matrix = expression.args
+        if matrix.variables():
+            raise Unread(f"a form that is not constant in {_short(expression)}")
+        values = np.asarray(matrix.value.toarray() if hasattr(matrix.value, "toarray") else matrix.value)
+        scales, axes = np.linalg.eigh((values + values.T) / 2)
+        entries = self._all_affine(argument)
+        used = [number for number, scale in enumerate(scales) if scale > _NOTHING * abs(scales).max()]
+        along = {n: [one.times(float(part)) for one, part in zip(entries, axes[:, n], strict=True)] for n in used}
+        squares = tuple((float(scales[number]), sum_of(along[number])) for number in used)
+        return [Term(Affine(self._zero(), 0.0), squares=squares)]
 
     def each_greatest(self, expression: Any, sign: int = 1) -> list[Term]:
         """``maximum`` of several arrays, entry by entry; with the sign turned ``minimum``."""
@@ -195,7 +214,7 @@ class Reader:
     def _all_affine(self, argument: Any) -> list[Affine]:
         terms = self.terms(argument) if argument.is_affine() else None
         if terms is None:
-            raise Unread(f"what is not linear below a square or a size, in {_short(argument)}")
+            raise Unread(f"what is not linear below a square, a size or a norm, in {_short(argument)}")
         return [term.affine for term in terms]
 
     def _of_pieces(self, pieces: list[Affine]) -> Term:
@@ -211,11 +230,25 @@ _CONVEX: dict[str, Callable[[Reader, Any], list[Term]]] = {
     "norm_inf": Reader.greatest_size,
     "power": Reader.squares,
     "quad_over_lin": Reader.sum_of_squares,
+    "pnorm": Reader.lengths,
+    "quadform": Reader.quadratic_form,
 }
 _CONCAVE: dict[str, Callable[[Reader, Any], list[Term]]] = {
     "min": lambda reader, expression: reader.greatest(expression, -1),
     "minimum": lambda reader, expression: reader.each_greatest(expression, -1),
 }
+
+
+def _groups(expression: Any) -> list[NDArray[np.intp]]:
+    """Which entries of its argument each entry of an atom with an axis is about, in CVXPY's order."""
+    (argument,), axis = expression.args, expression.axis
+    places = np.arange(argument.size).reshape(argument.shape, order="F")
+    if axis is None:
+        return [places.ravel()]
+    if not isinstance(axis, int):
+        raise Unread(f"several axes in {_short(expression)}")
+    kept = np.moveaxis(places, axis, -1)
+    return list(kept.reshape(-1, kept.shape[-1], order="F"))
 
 
 def _short(expression: Any) -> str:

@@ -3,10 +3,13 @@
 **Formulation.** The user's ``objective(q)`` is minimised subject to the user's ``constraints(q)`` and, added here,
 ``mu(y) <= q[x, y] <= c mu(y)`` for a free base measure mu and ``sum_y q[x, y] = 1``: together exactly epsilon-LDP.
 
+Variables of the user's own that stand above functions of q are maxima in other words
+(`mechdesign.methods.convex.epigraph`).
+
 **Answer.** The solver's table is moved to one that is epsilon-LDP in exact arithmetic; the objective is reported at
 that table, and a table that breaks the user's constraints by more than ``tolerance`` is withheld.
 
-**Proof.** Where objective and constraints are made of linear functions of q, their maxima, sizes and squares
+**Proof.** Where objective and constraints are made of linear functions of q, their maxima, sizes, squares and norms
 (`mechdesign.methods.convex.reading`) the solver's multipliers prove a lower bound in rational arithmetic
 (`mechdesign.methods.convex.proof`), for all tables that meet the constraints up to the same tolerance. For other convex
 problems the bound is the solver's word, and the certificate says ``claimed``.
@@ -14,63 +17,43 @@ problems the bound is the solver's word, and the certificate says ``claimed``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
-
-import numpy as np
-
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.convex.model import ConvexModel
-from mechdesign.methods.convex.problem import Constraints, CustomProblem, Objective
 from mechdesign.methods.convex.proof import ConvexBound
-from mechdesign.methods.evidence import require_asked
+from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, Report, versions
-from mechdesign.values.clock import Clock
-from mechdesign.words.domains import Finite
+from mechdesign.words.problem import Problem
+
+_GAP = 1e-4  # unless another is demanded
 
 
-def custom(
-    epsilon: float,
-    inputs: Finite | Sequence[float],
-    outputs: Finite | Sequence[float],
-    objective: Objective,
-    constraints: Constraints | None = None,
-    *,
-    criterion: Literal["worst", "average"] | None = None,
-    tolerance: float = 1e-6,
-    gap: float = 1e-4,
-    seconds: float | None = None,
-) -> Design:
-    """The certified answer to a problem of your own; see `CustomProblem` for what may be asked.
+def answer(problem: Problem, demands: Demands) -> Design:
+    """The certified answer, or `NoAnswer` if the solver did not reach an optimum or the proof its gap.
+
+    The problem of the design is what was understood of the functions, as data. Where all is made of linear functions,
+    their maxima, squares and norms, its proven bounds are at most the gap apart, relative to the upper one, or 1e-12
+    of the largest coefficient.
 
     A new mechanism in ten lines: the least average error on five points that leaves the middle unbiased.
 
-    >>> import cvxpy as cp
+    >>> import cvxpy as cp, numpy as np
+    >>> from mechdesign.words.criteria import Average
+    >>> from mechdesign.words.objectives import Objective
+    >>> from mechdesign.words.privacy import Pure
     >>> points = np.linspace(-1, 1, 5)
     >>> loss = abs(points[:, None] - points[None, :])
-    >>> design = custom(
-    ...     1.0, points, points,
-    ...     objective=lambda q: cp.sum(cp.multiply(loss, q)) / 5,
+    >>> errors = Objective(
+    ...     lambda q: cp.sum(cp.multiply(loss, q), axis=1),
     ...     constraints=lambda q: [q[2] @ points == 0],
     ... )
+    >>> design = answer(Problem(inputs=points, loss=errors, privacy=Pure(1.0), criterion=Average()), Demands())
     >>> print(design.certificate.valid_for)
     all mechanisms with these outputs that meet the stated constraints within 1e-06
     >>> [round(end, 4) for end in (design.certificate.lower, design.certificate.upper)]
     [0.4967, 0.4967]
     """
-    domains = _domain(inputs, "inputs"), _domain(outputs, "outputs")
-    problem = CustomProblem(epsilon, *domains, objective, constraints, tolerance, gap, criterion)
-    return optimal_custom(problem, seconds)
-
-
-def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Design:
-    """The answer to a `CustomProblem`, or `NoAnswer` if the solver did not reach an optimum or the proof its gap.
-
-    The problem of the design is what was understood of the functions, as data.
-    """
-    require_asked(problem, CustomProblem)
-    clock = Clock(seconds)
-    model = ConvexModel(problem)
+    clock, gap = demands.clock(), demands.within(_GAP)
+    model = ConvexModel(problem, gap)
     solution, mechanism, evidence = model.answer(clock)
     asked = model.understood
     lower, upper = evidence.bound(asked, mechanism), evidence.attained(asked, mechanism)
@@ -79,22 +62,12 @@ def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Desi
     is_proven = isinstance(evidence, ConvexBound)
     if is_proven and not model.is_near(lower, upper):
         step = "; a smaller tolerance may narrow it" if model.constraints else ""
-        raise NoAnswer(f"the relative gap {(upper - lower) / upper:.2g} is above {problem.gap:g}{step}", lower, upper)
+        raise NoAnswer(f"the relative gap {(upper - lower) / upper:.2g} is above {gap:g}{step}", lower, upper)
     report = Report(
         clock.used,
         solution.solver,
         versions("numpy", "scipy", "cvxpy", "highspy", "clarabel"),
         {"outputs": len(mechanism.outputs), "proven": is_proven},
+        gap,
     )
     return Design(asked, mechanism, evidence, report)
-
-
-def _domain(points: Finite | Sequence[float], field: str) -> Finite:
-    if isinstance(points, Finite):
-        return points
-    if np.ma.isMaskedArray(points):
-        raise InvalidInput(field, "a masked array", "be a Finite domain or a list of numbers")
-    try:
-        return Finite(tuple(points))
-    except TypeError:
-        raise InvalidInput(field, points, "be a Finite domain or a list of numbers") from None

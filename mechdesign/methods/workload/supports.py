@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from mechdesign.errors import CheckFailed
+from mechdesign.values.declare import frozen
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Workload
 
 LEAST_EPSILON, MOST_EPSILON = 1e-2, 8.0
+
+
+@frozen
+class WorkloadOptions:
+    """``route`` is one of `mechdesign.methods.workload.search.ROUTES`, by name; the usual one unless given."""
+
+    route: str | None = None
 
 
 def supports(problem: Problem) -> str | None:

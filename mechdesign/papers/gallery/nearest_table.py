@@ -23,9 +23,11 @@ CATEGORIES = 4
 
 
 def nearest(epsilon: float) -> float:
-    items = range(CATEGORIES)
-    design = md.custom(epsilon, items, items, lambda q: cp.sum_squares(q - np.eye(CATEGORIES)))
-    return design.certificate.lower
+    distance = md.Objective(lambda q: cp.sum_squares(q - np.eye(CATEGORIES)))
+    problem = md.Problem(
+        inputs=md.Finite(tuple(range(CATEGORIES))), loss=distance, privacy=md.Pure(epsilon), criterion=md.Total()
+    )
+    return md.solve(problem).certificate.lower
 
 
 def formula(epsilon: float) -> float:

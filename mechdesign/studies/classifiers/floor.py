@@ -222,7 +222,12 @@ def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: fl
     import cvxpy as cp
 
     from mechdesign.errors import NoAnswer
-    from mechdesign.methods.convex.search import custom
+    from mechdesign.methods.registry import solve
+    from mechdesign.words.criteria import Total
+    from mechdesign.words.domains import Finite
+    from mechdesign.words.objectives import Objective
+    from mechdesign.words.privacy import Pure
+    from mechdesign.words.problem import Problem
 
     weight = 1 / points.size
     # an answer may miss its constraints by the tolerance: what is attained must keep the cap itself
@@ -231,16 +236,10 @@ def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: fl
     def capped(q: Any) -> list[Any]:
         return [cp.sum(cp.multiply(costs, q), axis=1) <= limit]
 
+    objective = Objective(lambda q: cp.sum(cp.multiply(wrong * weight, q)), capped, _KEPT_WITHIN)
+    problem = Problem(inputs=Finite(tuple(points.tolist())), loss=objective, privacy=Pure(epsilon), criterion=Total())
     try:
-        design = custom(
-            epsilon,
-            points.tolist(),
-            points.tolist(),
-            lambda q: cp.sum(cp.multiply(wrong * weight, q)),
-            capped,
-            tolerance=_KEPT_WITHIN,
-            gap=1e-3,
-        )
+        design = solve(problem, gap=1e-3)
     except NoAnswer as stopped:
         return min(1.0, stopped.upper) if from_above else max(0.0, stopped.lower)
     except InvalidInput as refused:

@@ -9,7 +9,7 @@ from mechdesign.values.fingerprint import fingerprint
 from mechdesign.words.classes import All, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
-from mechdesign.words.fits.words import Words, require_inputs, usual_words
+from mechdesign.words.fits.words import Words, counted, require_inputs, table_in_words, usual_words
 from mechdesign.words.places import EUCLIDEAN
 from mechdesign.words.privacy import Approximate, Metric, Pairwise, Pure
 
@@ -74,10 +74,10 @@ def words(problem: Any) -> Words:
 def _subject(problem: Any) -> str:
     rows, columns = problem.table.up.shape
     if isinstance(problem.loss, Matrix):
-        return f"{_counted(rows, 'input')} and {_counted(columns, 'output')}"
+        return table_in_words(rows, columns)
     if isinstance(problem.among, InPlane):
-        return f"{_counted(rows, 'place')} and reports anywhere in the plane"
-    return f"{_counted(rows, 'place')} and {_counted(columns, 'place')} to report"
+        return f"{counted(rows, 'place')} and reports anywhere in the plane"
+    return f"{counted(rows, 'place')} and {counted(columns, 'place')} to report"
 
 
 def _particulars(problem: Any) -> tuple[str, ...]:
@@ -91,7 +91,3 @@ def _particulars(problem: Any) -> tuple[str, ...]:
     if isinstance(problem.among, Onto):
         said.append(f"places to report: {fingerprint(problem.among.places)}")
     return tuple(said)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

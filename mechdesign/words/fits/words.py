@@ -52,6 +52,22 @@ def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:
     return Words(measure=measure, loss=loss, **usual | said)
 
 
+def counted(number: int, noun: str) -> str:
+    """
+    >>> counted(1, "input"), counted(2, "input")
+    ('1 input', '2 inputs')
+    """
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def table_in_words(inputs: int, outputs: int) -> str:
+    """
+    >>> table_in_words(2, 1)
+    '2 inputs and 1 output'
+    """
+    return f"{counted(inputs, 'input')} and {counted(outputs, 'output')}"
+
+
 def require_inputs(problem: Any, inputs: Finite) -> Finite:
     """The inputs that follow from other words, or `InvalidInput` where the problem says that they are others."""
     if problem.inputs is not None and problem.inputs != inputs:

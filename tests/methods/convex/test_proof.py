@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -10,15 +11,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.matrix import matrix_bound
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import Discrete, catalogue as c
-from mechdesign.methods.convex import Coefficients, ConvexBound, ConvexClaim, TableProblem
+from mechdesign.methods.convex import ConvexBound, ConvexClaim
+from mechdesign.methods.registry import CODEC
 from mechdesign.methods.result import Design, Report
-from mechdesign.values.codec import Codec, encoded
+from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
+from mechdesign.words.classes import Onto
+from mechdesign.words.criteria import Total
 from mechdesign.words.domains import Finite
+from mechdesign.words.objectives import Coefficients, Formula
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
@@ -30,9 +35,16 @@ BOUND = ConvexBound([0.1, 0.2], [0.5])
 
 
 def _asked(
-    found: Coefficients | None, epsilon: float = 1.0, domain: Finite = PAIR, tolerance: float = 1e-6
-) -> TableProblem:
-    return TableProblem(epsilon, domain, domain, "errors", tolerance=tolerance, coefficients=found)
+    found: Coefficients | None,
+    epsilon: float = 1.0,
+    inputs: Finite = PAIR,
+    outputs: Finite = PAIR,
+    tolerance: float = 1e-6,
+    constraints: tuple[str, ...] = (),
+) -> Problem:
+    loss = Formula("errors", constraints, tolerance, found)
+    among = Onto(outputs.points)
+    return Problem(inputs=inputs, loss=loss, privacy=Pure(epsilon), criterion=Total(), among=among)
 
 
 ASKED = _asked(Coefficients(COSTS, 0.0, ROW, [0.8], (False,)))
@@ -56,9 +68,7 @@ def test_no_multipliers_whatever_exceed_what_a_private_table_attains(
     limits = np.where(equal, values, values + rng.random(count) * 0.1)
     multipliers = np.where(equal, rng.normal(size=count), rng.random(count))
     costs, levels = rng.normal(size=shape), rng.normal(size=inputs)
-    asked = TableProblem(
-        epsilon, *domains, "any", tolerance=1e-9, coefficients=Coefficients(costs, 1.0, rows, limits, equal)
-    )
+    asked = _asked(Coefficients(costs, 1.0, rows, limits, equal), epsilon, *domains, 1e-9)
     bound = ConvexBound(levels, multipliers)
     assert bound.bound(asked, law) <= bound.attained(asked, law)
     assert bound.attained(asked, law) == pytest.approx(1 + (costs * table).sum())
@@ -78,7 +88,9 @@ def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
     law = Discrete(epsilon, *domains, table)
     sizes = rng.integers(1, 4, 3)  # of three maxima
     maxima = tuple(np.repeat(np.arange(3), sizes).tolist())
-    of_maxima, of_squares = (tuple(rng.integers(0, count + 1, 3).tolist()) for _ in range(2))
+    of_maxima, of_squares, of_norms = (tuple(rng.integers(0, count + 1, 3).tolist()) for _ in range(3))
+    norms = tuple(np.repeat(np.arange(3), rng.integers(1, 4, 3)).tolist())
+    sides, ends = rng.normal(size=(len(norms), *shape)), rng.normal(size=len(norms))
     pieces, shifts = rng.normal(size=(len(maxima), *shape)), rng.normal(size=len(maxima))
     squares, centres, scales = rng.normal(size=(3, *shape)), rng.normal(size=3), rng.random(3) + 0.1
     costs, rows = rng.normal(size=shape), rng.normal(size=(count, *shape))
@@ -88,16 +100,19 @@ def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
         values[of] += at[np.array(maxima) == number].max()
     for of, square, centre, scale in zip(of_squares, squares, centres, scales, strict=True):
         values[of] += scale * ((square * table).sum() + centre) ** 2
-    bent = pieces, shifts, maxima, of_maxima, squares, centres, scales, of_squares
-    asked = TableProblem(
+    entries = (sides * table).sum(axis=(1, 2)) + ends
+    for number, of in enumerate(of_norms):
+        values[of] += np.linalg.norm(entries[np.array(norms) == number])
+    bent = pieces, shifts, maxima, of_maxima, squares, centres, scales, of_squares, sides, ends, norms, of_norms
+    asked = _asked(
+        Coefficients(costs, 1.0, rows, values[1:] + rng.random(count) * 0.1, (False,) * count, *bent),
         epsilon,
         *domains,
-        "any",
-        tolerance=1e-9,
-        coefficients=Coefficients(costs, 1.0, rows, values[1:] + rng.random(count) * 0.1, (False,) * count, *bent),
+        1e-9,
     )
     slopes = (squares * table).sum(axis=(1, 2)) + centres + rng.normal(size=3) * 0.1
-    bound = ConvexBound(rng.normal(size=inputs), rng.random(count), rng.random(len(maxima)) + 1e-3, slopes)
+    ways = entries + rng.normal(size=len(norms)) * 0.1
+    bound = ConvexBound(rng.normal(size=inputs), rng.random(count), rng.random(len(maxima)) + 1e-3, slopes, ways)
     assert bound.bound(asked, law) <= bound.attained(asked, law)
     assert bound.attained(asked, law) == pytest.approx(values[0])
 
@@ -129,9 +144,20 @@ def test_without_constraints_it_is_the_bound_of_a_sum_of_losses(
     domains = Finite(tuple(range(inputs))), Finite(tuple(range(outputs)))
     costs, levels = rng.random((inputs, outputs)), rng.random(inputs)
     average = matrix_bound(epsilon, costs, levels, np.zeros(inputs), np.ones(inputs))
-    bound = ConvexBound(levels).value(TableProblem(epsilon, *domains, "sum", coefficients=Coefficients(costs)))
+    bound = ConvexBound(levels).value(_asked(Coefficients(costs), epsilon, *domains))
     plain = sum(min(map(Fraction, row)) for row in costs.tolist())
     assert bound == max(average * inputs, plain)
+
+
+def test_directions_longer_than_1_count_as_1_and_the_steepest_one_is_the_norm_itself() -> None:
+    asked = _asked(Coefficients(0 * COSTS, sides=[COSTS, ROW[0]], ends=[0.0, -1.0], norms=(0, 0), of_norms=(0,)))
+    lie = float(TRUTH.probabilities[0, 1])
+    least = math.hypot(2 * lie, lie)  # both rows lie with this chance: the entries are 2 lie and -lie
+    # what lies cost at the touching plane, with the level of each row at which its two outputs cost alike
+    ways = np.array([2 * lie, -lie]) / least
+    bounds = [ConvexBound([0.3, 0.3], directions=times * ways).bound(asked, TRUTH) for times in (0.5, 1.0, 8.0)]
+    assert bounds[1] == pytest.approx(bounds[2], rel=1e-12)
+    assert max(bounds) <= least <= ConvexBound([0.3, 0.3], directions=ways).attained(asked, TRUTH)
 
 
 def test_outputs_left_out_have_probability_zero() -> None:
@@ -144,7 +170,7 @@ def test_a_table_that_breaks_a_constraint_is_refused() -> None:
     assert BOUND.attained(ASKED, TRUTH) == pytest.approx(2 / (1 + math.e))
     truer = c.randomised_response(2.0, PAIR)
     with pytest.raises(CheckFailed, match="constraint 0"):
-        BOUND.attained(evolved(ASKED, epsilon=2.0), truer)
+        BOUND.attained(evolved(ASKED, privacy=Pure(2.0)), truer)
 
 
 def test_equalities_bind_from_both_sides() -> None:
@@ -180,6 +206,7 @@ def test_other_mechanisms_are_refused(name: str) -> None:
         (ConvexBound([0.1, 0.2]), ASKED),
         (ConvexBound([0.1, 0.2], [0.5], [1.0]), ASKED),
         (ConvexBound([0.1, 0.2], [0.5], (), [1.0]), ASKED),
+        (ConvexBound([0.1, 0.2], [0.5], (), (), [1.0]), ASKED),
         (ConvexBound([0.1, 0.2], (), [-1.0, 2.0]), GREATEST),
         (ConvexBound([0.1, 0.2], (), [0.0, 0.0]), GREATEST),
     ],
@@ -204,7 +231,7 @@ def test_a_problem_that_was_read_has_no_claimed_bound() -> None:
     "value", [ASKED, GREATEST, _asked(None), _asked(Coefficients(COSTS)), BOUND, ConvexClaim(0.1, 0.2)], ids=str
 )
 def test_problems_and_bounds_come_back_from_files(value: Any) -> None:
-    again = Codec().decoded(type(value), encoded(value), "value")
+    again = CODEC.decoded(type(value), encoded(value), "value")
     assert again == value
     assert hash(again) == hash(value)
 
@@ -225,6 +252,10 @@ BAD: list[dict[str, Any]] = [
     {"pieces": [COSTS], "shifts": [0.0], "maxima": (0,), "of_maxima": (1,), "equal": (True,)},
     {"squares": [COSTS], "centres": [0.0], "scales": [0.0], "of_squares": (0,)},
     {"squares": [COSTS], "centres": [0.0], "scales": [1.0], "of_squares": (2,)},
+    {"sides": [COSTS], "ends": [0.0], "norms": (1,), "of_norms": (0,)},
+    {"sides": [COSTS], "ends": [], "norms": (0,), "of_norms": (0,)},
+    {"sides": [COSTS], "ends": [0.0], "norms": (0,), "of_norms": (2,)},
+    {"sides": [COSTS], "ends": [0.0], "norms": (0,), "of_norms": (1,), "equal": (True,)},
     {"squares": [COSTS[0]], "centres": [0.0], "scales": [1.0], "of_squares": (0,)},
 ]
 
@@ -242,15 +273,9 @@ def test_coefficients_are_those_of_the_table() -> None:
 
 
 def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:
-    strict, loose = (BOUND.value(evolved(ASKED, tolerance=t)) for t in (2.0**-20, 2.0**-10))
+    coefficients = Coefficients(COSTS, 0.0, ROW, [0.8], (False,))
+    strict, loose = (BOUND.value(_asked(coefficients, tolerance=t)) for t in (2.0**-20, 2.0**-10))
     assert strict - loose == Fraction(1, 2**11) - Fraction(1, 2**21)
-
-
-@pytest.mark.parametrize("field", ["kind", "costs", "offset", "rows", "limits", "equal"])
-def test_a_file_that_says_two_things_about_its_coefficients_is_refused(field: str) -> None:
-    said = encoded(ASKED)
-    with pytest.raises(FileProblem, match=field):
-        Codec().decoded(TableProblem, said | {field: "another"}, "problem")
 
 
 # -- term by term, as the page says ------------------------------------------------------------------------------------
@@ -272,7 +297,10 @@ class _Random:
         curved = int(rng.integers(0, 4))
         self.of_maxima = tuple(rng.integers(0, count + 1, bends).tolist())
         self.of_squares = tuple(rng.integers(0, count + 1, curved).tolist())
-        used = {*self.of_maxima, *self.of_squares}
+        lengths = int(rng.integers(0, 3))
+        self.of_norms = tuple(rng.integers(0, count + 1, lengths).tolist())
+        self.norms = tuple(np.repeat(np.arange(lengths), rng.integers(1, 4, lengths)).tolist())
+        used = {*self.of_maxima, *self.of_squares, *self.of_norms}
         self.equal = tuple(k + 1 not in used and bool(rng.random() < 0.5) for k in range(count))
         self.maxima = tuple(np.repeat(np.arange(bends), rng.integers(1, 4, bends)).tolist())
         self.costs, self.offset = _drawn(rng, *shape), float(rng.normal())
@@ -287,15 +315,18 @@ class _Random:
         self.slopes, self.levels = _drawn(rng, curved), rng.normal(size=inputs)
         table = rng.dirichlet(np.ones(outputs)) * np.exp(0.25 * (2 * rng.random(shape) - 1))
         self.table = table / table.sum(axis=1, keepdims=True)
-        self.bound = ConvexBound(self.levels, self.multipliers, self.weights, self.slopes)
+        self.sides, self.ends = _drawn(rng, len(self.norms), *shape), rng.normal(size=len(self.norms))
+        self.directions = _drawn(rng, len(self.norms)) / 16  # shorter than 1, as they stand
+        self.bound = ConvexBound(self.levels, self.multipliers, self.weights, self.slopes, self.directions)
 
-    def asked(self, tolerance: float, limits: Any = None) -> TableProblem:
+    def asked(self, tolerance: float, limits: Any = None) -> Problem:
         bent = self.pieces, self.shifts, self.maxima, self.of_maxima
         bent += self.squares, self.centres, self.scales, self.of_squares
+        bent += self.sides, self.ends, self.norms, self.of_norms
         limits = self.limits if limits is None else limits
         found = Coefficients(self.costs, self.offset, self.rows, limits, self.equal, *bent)
         domains = Finite(tuple(range(self.shape[0]))), Finite(tuple(range(self.shape[1])))
-        return TableProblem(1.0, *domains, "any", tolerance=tolerance, coefficients=found)
+        return _asked(found, 1.0, *domains, tolerance)
 
     def law(self) -> Discrete:
         return Discrete(1.0, Finite(tuple(range(self.shape[0]))), Finite(tuple(range(self.shape[1]))), self.table)
@@ -322,6 +353,11 @@ class _Random:
             total += scale * (2 * s * Fraction(self.centres[i]) - s * s)
             for entry in linear:
                 linear[entry] += scale * 2 * s * Fraction(self.squares[i][entry])
+        for side, end, number, part in zip(self.sides, self.ends, self.norms, self.directions, strict=True):
+            share = times[self.of_norms[number]] * Fraction(part)
+            total += share * Fraction(end)
+            for entry in linear:
+                linear[entry] += share * Fraction(side[entry])
         ratio, levels = exp_upper(1.0), list(map(Fraction, self.levels.tolist()))
         sums = []
         for y in range(self.shape[1]):
@@ -355,6 +391,11 @@ class _Random:
             found[of] += max(at(self.pieces[i]) + Fraction(self.shifts[i]) for i in own)
         for i, of in enumerate(self.of_squares):
             found[of] += Fraction(self.scales[i]) * (at(self.squares[i]) + Fraction(self.centres[i])) ** 2
+        for number, of in enumerate(self.of_norms):
+            own = [i for i, norm in enumerate(self.norms) if norm == number]
+            square = sum((at(self.sides[i]) + Fraction(self.ends[i])) ** 2 for i in own)
+            with localcontext(prec=80):
+                found[of] += Fraction((Decimal(square.numerator) / Decimal(square.denominator)).sqrt())
         return found
 
 
@@ -406,7 +447,7 @@ def test_the_scope_says_that_constraints_are_met_where_there_are_some() -> None:
     ]
     assert words[0] == f"{words[1]} that meet the stated constraints within 1e-06"
     assert ConvexClaim(0.1, 0.2).scope(_asked(None), TRUTH).words == words[1]
-    stated = evolved(_asked(None), constraints=("p >= 1/2",))
+    stated = _asked(None, constraints=("p >= 1/2",))
     said = ConvexClaim(0.1, 0.2).scope(stated, TRUTH).words
     assert said == f"{words[1]} that meet the stated constraints, as this one does within 1e-06"
 

@@ -9,12 +9,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from mechdesign.methods.convex import custom
 from mechdesign.methods.convex.model import ConvexModel
-from mechdesign.methods.convex.problem import CustomProblem
 from mechdesign.methods.convex.reading import Affine, Reader, Term, Unread
 from mechdesign.values.declare import Floats
 from mechdesign.words.domains import Finite
+from tests.methods.problems import custom, custom_problem
 
 SHAPE = 3, 4
 WEIGHTS = np.random.default_rng(1).random(SHAPE)
@@ -37,10 +36,16 @@ READ: dict[str, Callable[[Any], Any]] = {
     "total variation": lambda q: cp.tv(q[0]),
     "squares": lambda q: (q[0, 0] - 0.2) ** 2 * 4 + cp.max(cp.vstack([q[0], q[1]])),
     "sum of squares": lambda q: cp.sum_squares(MIXED @ q) / 3,
+    "norm": lambda q: 2 * cp.norm(MIXED @ q[:, 0] - 1),
+    "norms of rows": lambda q: cp.norm(q - 0.2, 2, axis=1),
+    "norms of columns": lambda q: cp.sum(cp.norm(q, 2, axis=0)) + cp.norm(q - 1, "fro"),
+    "form": lambda q: cp.quad_form(q[0] - 0.1, WEIGHTS.T @ WEIGHTS),
     "matrix of squares": lambda q: np.ones((2, 3)) @ cp.square(q - 0.1),
 }
 UNREAD: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "euclidean": (lambda q: cp.norm(q[0]), "pnorm"),
+    "norm of degree 3": (lambda q: cp.norm(q[0], 3), "a norm with p = 3"),
+    "a form of the table": (lambda q: cp.matrix_frac(q[0, :3], np.eye(3) + cp.diag(q[0, :3])), "matrixfrac"),
+    "maximum of norms": (lambda q: cp.max(cp.norm(q, 2, axis=1)), "maximum of squares or norms"),
     "entropy": (lambda q: cp.sum(cp.rel_entr(q[0], q[1])), "rel_entr"),
     "cube": (lambda q: cp.power(q[0, 0], 3), "power other than 2"),
     "square of a size": (lambda q: cp.square(cp.norm1(q)), "not linear below a square"),
@@ -51,7 +56,7 @@ UNREAD: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 def _reader() -> tuple[Any, Reader]:
     domains = Finite((0, 1, 2)), Finite((0, 1, 2, 3))
-    model = ConvexModel(CustomProblem(1.0, *domains, lambda q: cp.sum(q)))
+    model = ConvexModel(custom_problem(1.0, *domains, lambda q: cp.sum(q)), 1e-4)
     return model.q, Reader(model._coefficients)
 
 
@@ -59,7 +64,9 @@ def _value(term: Term, table: Floats) -> float:
     def at(one: Affine) -> float:
         return float((one.costs * table).sum()) + one.offset
 
-    return at(term.affine) + sum(max(map(at, m)) for m in term.maxima) + sum(s * at(e) ** 2 for s, e in term.squares)
+    norms = sum(sum(at(entry) ** 2 for entry in entries) ** 0.5 for entries in term.norms)
+    bent = sum(max(map(at, m)) for m in term.maxima) + sum(s * at(e) ** 2 for s, e in term.squares)
+    return at(term.affine) + bent + norms
 
 
 @pytest.mark.parametrize("name", READ)
@@ -86,4 +93,4 @@ def test_maxima_whose_pieces_multiply_beyond_bounds_are_claimed() -> None:
     points = np.arange(10.0)
     design = custom(1.0, points, points, lambda q: cp.max(cp.vstack([cp.norm1(q[0]), cp.norm1(q[1])])))
     assert design.certificate.claimed
-    assert "more than 256 pieces" in design.problem.unread
+    assert "more than 256 pieces" in design.problem.loss.unread

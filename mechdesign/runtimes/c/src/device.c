@@ -53,32 +53,27 @@ static size_t state_size(const mdp_device *device) {
 }
 
 /* A whole number from least to most, of this key. */
-static int read_count(mdp_json file, const char *key, int64_t least, int64_t most, int32_t *found) {
-    mdp_json value;
-    int64_t number;
-    if (!mdp_json_member(file, key, &value) || !mdp_json_integer(value, &number)) return 0;
+static int read_count(const char *file, const char *key, int64_t least, int64_t most, int32_t *found) {
+    int64_t number = 0;
+    int is_right = mdp_json_integer(mdp_json_member(file, key), least, most, &number);
     *found = (int32_t)number;
-    return number >= least && number <= most;
+    return is_right;
 }
 
-static int is_said(mdp_json file, const char *key, const char *text) {
-    mdp_json value;
-    return mdp_json_member(file, key, &value) && mdp_json_is(value, text);
+static int is_said(const char *file, const char *key, const char *text) {
+    return mdp_json_is(mdp_json_member(file, key), text);
 }
 
-static int names(mdp_json file, const char *key, const mdp_table *table) {
+static int names(const char *file, const char *key, const mdp_table *table) {
     unsigned char hash[32];
-    mdp_json value;
-    return mdp_json_member(file, key, &value) && mdp_json_hash(value, hash) &&
-           memcmp(hash, table->hash, sizeof hash) == 0;
+    return mdp_json_hash(mdp_json_member(file, key), hash) && memcmp(hash, table->hash, sizeof hash) == 0;
 }
 
 /* A device draws numbers from two tables, or numbers or bytes from one. */
-static int is_device(mdp_json file, mdp_device *device) {
+static int is_device(const char *file, mdp_device *device) {
     const mdp_table *first = device->first, *again = device->again;
-    mdp_json hash;
     if (!is_said(file, "format", "\"mechdesign device\"") || !is_said(file, "version", "1")) return 0;
-    if (!mdp_json_member(file, "sha256", &hash) || !mdp_json_hash(hash, device->hash)) return 0;
+    if (!mdp_json_hash(mdp_json_member(file, "sha256"), device->hash)) return 0;
     if (!read_count(file, "values", 0, 4096, &device->values)) return 0;
     if (!read_count(file, "reports", 1, 10000, &device->reports)) return 0;
     if (!names(file, "table", first) || state_size(device) > MDP_LONGEST_STATE) return 0;
@@ -90,11 +85,16 @@ static int is_device(mdp_json file, mdp_device *device) {
 MDP_SHARED int mdp_device_read(const char *json, size_t length, const mdp_table *first,
                                const mdp_table *again, mdp_device *device) {
     mdp_device found = {NULL, NULL, {0}, 0, 0};
-    mdp_json file;
+    char *file;
+    int is_right;
     found.first = first;
     found.again = again;
-    if (json == NULL || first == NULL || !mdp_json_read(json, length, &file)) return MDP_BAD_FILE;
-    if (!is_device(file, &found)) return MDP_BAD_FILE;
+    if (json == NULL || first == NULL) return MDP_BAD_FILE;
+    file = malloc(length + 1);
+    if (file == NULL) return MDP_NO_MEMORY;
+    is_right = mdp_json_read(file, json, length) && is_device(file, &found);
+    free(file);
+    if (!is_right) return MDP_BAD_FILE;
     *device = found;
     return MDP_OK;
 }
@@ -186,10 +186,6 @@ MDP_SHARED int mdp_device_create(const mdp_device *device, const mdp_storage *st
     return store(device, storage, &next, period, device->reports - allowance);
 }
 
-static int sample(const mdp_table *table, double x, mdp_fill *fill, void *fill_state, mdp_report *y) {
-    return fill == NULL ? mdp_sample_code(table, x, y) : mdp_draw(table, x, fill, fill_state, y);
-}
-
 /* What is remembered of an input, in place of what was just drawn for it. A value without room is taken for
  * the last one. */
 static void remember(const mdp_device *device, state *now, double x, mdp_report *drawn) {
@@ -234,11 +230,11 @@ MDP_SHARED int mdp_device_report_from(const mdp_device *device, const mdp_storag
     if (period - field(&now, PERIOD) > AHEAD) return MDP_AHEAD;
     made = period > field(&now, PERIOD) ? 0 : field(&now, MADE);
     if (made == device->reports || field(&now, SERIAL) == INT32_MAX) return MDP_EXHAUSTED;
-    outcome = sample(device->first, x, fill, fill_state, &drawn);
+    outcome = mdp_draw(device->first, x, fill, fill_state, &drawn);
     if (outcome != MDP_OK) return outcome;
     if (device->values > 0) remember(device, &now, x, &drawn);
     if (device->again != NULL) {
-        outcome = sample(device->again, drawn.number, fill, fill_state, &drawn);
+        outcome = mdp_draw(device->again, drawn.number, fill, fill_state, &drawn);
         if (outcome != MDP_OK) return outcome;
     }
     outcome = store(device, storage, &now, period, made + 1);

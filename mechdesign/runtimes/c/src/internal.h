@@ -17,8 +17,7 @@
 #include <string.h>
 
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_EVAL_METHOD != 0
-#error                                                                                                       \
-    "doubles must be IEEE-754 and evaluated in their own precision (on 32-bit x86 compile with -msse2 -mfpmath=sse)"
+#error "doubles must be IEEE-754 and evaluated in their own precision (on 32-bit x86: -msse2 -mfpmath=sse)"
 #endif
 #if defined(__FAST_MATH__)
 #error "do not compile with -ffast-math: places of inputs would be rounded differently"
@@ -44,19 +43,23 @@ static inline void mdp_put(unsigned char *bytes, size_t count, uint64_t number) 
     for (i = 0; i < count; i++) bytes[i] = (unsigned char)(number >> 8 * i & 255);
 }
 
-/* A value in JSON. */
-typedef struct {
-    const char *at, *end;
-} mdp_json;
+static inline int mdp_bit_length(int64_t number) {
+    int bits = 0;
+    while (bits < 63 && number >> bits > 0) bits++;
+    return bits;
+}
 
-int mdp_json_read(const char *text, size_t length, mdp_json *value);
-int mdp_json_member(mdp_json object, const char *key, mdp_json *value);
-int mdp_json_next(mdp_json *rest, mdp_json *element);
-int mdp_json_is(mdp_json value, const char *text);
-int mdp_json_integer(mdp_json value, int64_t *number);
-int mdp_json_decimal(mdp_json value, double *number);
-int mdp_json_hash(mdp_json value, unsigned char *hash);
-size_t mdp_json_text(mdp_json value, char *text);
+static inline size_t mdp_bytes_for(int bits) { return (size_t)(bits + 7) / 8; }
+
+int mdp_json_read(char *copy, const char *text, size_t length);
+const char *mdp_json_member(const char *object, const char *key);
+const char *mdp_json_first(const char *array);
+const char *mdp_json_next(const char *element);
+int mdp_json_is(const char *value, const char *text);
+int mdp_json_integer(const char *value, int64_t least, int64_t most, int64_t *number);
+int mdp_json_decimal(const char *value, double *number);
+int mdp_json_hash(const char *value, unsigned char *hash);
+int mdp_json_text(char *value);
 
 enum mdp_kind {
     MDP_WINDOW,
@@ -69,7 +72,8 @@ enum mdp_kind {
     MDP_HASHING,
     MDP_SUBSET,
     MDP_HADAMARD,
-    MDP_SKETCH
+    MDP_SKETCH,
+    MDP_KINDS
 };
 
 enum { MDP_POOL = 4096 };
@@ -86,15 +90,15 @@ typedef struct {
 } mdp_labels;
 
 struct mdp_table {
-    int kind, bits;
-    int64_t whole; /* 2^bits counts in a row */
+    int kind, bits, outcome; /* of reading it */
+    int64_t whole;           /* 2^bits counts in a row */
     unsigned char hash[32];
     size_t enough; /* so many bytes are taken for a report */
     mdp_labels inputs, outputs;
 
-    double lower, upper;       /* the domain, or */
-    double *points;            /* its points, or */
-    size_t point_count;        /* the number of items */
+    size_t point_count;        /* how many inputs there are: items, or */
+    double *points;            /* what they are */
+    double lower, upper;       /* the domain; of items and points, that of their places */
     double *reports;           /* what comes out, where it is listed */
     size_t report_count;       /* how many, or of how many bytes */
     int64_t *reached, *gained; /* window, unbiased: N_j and G_j */
@@ -102,33 +106,23 @@ struct mdp_table {
     double *thresholds;        /* where rows begin */
     size_t row_count;
     int64_t extra;
-    int64_t *cumulative; /* finite: of every row; additive: of the magnitudes in a block */
-    double offset, scale, step, anchor;
-    double least, most; /* the clamp, or infinities */
+    int64_t *cumulative;                /* finite: of every row; additive: of the magnitudes in a block */
+    double offset, scale, step, *clamp; /* NULL, or the two ends of what is reported */
     int is_circle;
     int64_t cells, inside, weight, first; /* pieces */
     int64_t tail, block;                  /* additive */
-    int64_t own, other, groups; /* items: counts of one's own group, of another one, and how many there are */
+    int64_t own, other, groups;     /* items: counts of one's own group, of another one, how many groups */
     int64_t width, members, blocks; /* bits of unary and sketch, items of a subset, blocks of hadamard */
     int seed_bits;                  /* sketch: log2 of the functions; hadamard: bits of a place */
 
-    struct mdp_block *memory;
+    const char *read; /* while it is read: the object that is, and the free memory behind the table */
+    char *memory;
 };
-
-/* Random bytes: at first those at hand, then what fill gives. */
-typedef struct {
-    const unsigned char *next;
-    size_t left;
-    mdp_fill *fill;
-    void *state;
-    int failed;
-} mdp_source;
 
 int32_t mdp_place_of(const mdp_labels *labels, const char *text);
 int64_t mdp_report_place(const mdp_table *table, double y);
 double mdp_code_of(const mdp_table *table, const char *label);
 int mdp_system(void *state, unsigned char *bytes, size_t count);
-int mdp_take(unsigned char *bytes, size_t count);
 unsigned char *mdp_allot(size_t count);
 
 #endif

@@ -73,25 +73,6 @@ static void ask_to_be_told(void) { is_told_of_forks = pthread_atfork(NULL, NULL,
 static int can_pool(void) { return pthread_once(&once, ask_to_be_told) == 0 && is_told_of_forks; }
 #endif
 
-/* The next bytes of the block, which are erased in it. */
-MDP_SHARED int mdp_take(unsigned char *bytes, size_t count) {
-    while (count > 0) {
-        size_t part;
-        if (pooled == 0) {
-            if (!can_pool()) return mdp_system(NULL, bytes, count);
-            if (mdp_system(NULL, pool, MDP_POOL) != 0) return -1;
-            pooled = MDP_POOL;
-        }
-        part = count < pooled ? count : pooled;
-        memcpy(bytes, pool + MDP_POOL - pooled, part);
-        memset(pool + MDP_POOL - pooled, 0, part);
-        pooled -= part;
-        bytes += part;
-        count -= part;
-    }
-    return 0;
-}
-
 /* So many bytes of the block, at most all, where they are: whoever asks erases them before more are taken.
  * NULL where there is no randomness. */
 MDP_SHARED unsigned char *mdp_allot(size_t count) {

@@ -13,9 +13,10 @@ from benchmarks.anchors import highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
 from benchmarks.unbiased import compact_program
+from mechdesign import Average, Design, OnGrid, Problem, Pure, Squared
 from mechdesign.mechanisms.catalogue import SYMMETRIC
-from mechdesign.methods.additive import AdditiveProblem, optimal_additive
-from mechdesign.methods.unbiased import UnbiasedProblem
+from mechdesign.methods.grid_prior import grid_weights
+from mechdesign.methods.registry import solve
 from mechdesign.words.priors import Prior, beta, exponential, normal
 
 GAP = 1e-4
@@ -30,20 +31,23 @@ UNIFORMS = "numpy, 10^6 uniforms"
 
 def rows() -> Iterator[Row]:
     problems = {
-        f"additive, N = {bins}, M = {reach}, {prior.name}, eps = {epsilon:g}": AdditiveProblem(
-            epsilon, prior, bins=bins, reach=reach, gap=GAP
-        )
+        f"additive, N = {bins}, M = {reach}, {prior.name}, eps = {epsilon:g}": (epsilon, prior, bins, reach)
         for bins, reach in SIZES
         for prior in PRIORS
         for epsilon in (1.0, 4.0)
     }
-    searches = {name: partial(optimal_additive, problem) for name, problem in problems.items()}
+    searches = {name: partial(_search, *problem) for name, problem in problems.items()}
     times = medians(searches, TURNS)
     for name, taken in times.items():
-        problem = problems[name]
-        theirs, stopped = highs(_program(problem.epsilon, problem.prior))
-        yield Row(name, YARDSTICK, taken, theirs, SIZES[problem.bins, problem.reach], stopped=stopped)
+        epsilon, prior, *grid = problems[name]
+        theirs, stopped = highs(_program(epsilon, prior))
+        yield Row(name, YARDSTICK, taken, theirs, SIZES[tuple(grid)], stopped=stopped)
     yield _perturbing(np.random.default_rng(20240517))
+
+
+def _search(epsilon: float, prior: Prior, bins: int, reach: int) -> Design:
+    words = {"inputs": SYMMETRIC, "loss": Squared(), "criterion": Average(prior), "among": OnGrid(bins, reach)}
+    return solve(Problem(privacy=Pure(epsilon), **words), gap=GAP)
 
 
 def _program(epsilon: float, prior: Prior) -> LinearProgram:
@@ -51,12 +55,12 @@ def _program(epsilon: float, prior: Prior) -> LinearProgram:
     bins, reach = min(SIZES)
     edges = np.linspace(-1, 1, bins + 1)
     outputs = 2 / bins * np.arange(-reach, reach + 1)
-    weights = UnbiasedProblem(epsilon, prior, size=edges.size).weights
+    weights = grid_weights(prior, SYMMETRIC, edges.size)
     return compact_program(edges, weights, math.exp(epsilon), outputs)
 
 
 def _perturbing(rng: np.random.Generator) -> Row:
-    mechanism = optimal_additive(AdditiveProblem(1.0, PRIORS[0], bins=100, reach=300, gap=GAP)).mechanism
+    mechanism = _search(1.0, PRIORS[0], 100, 300).mechanism
     values = rng.uniform(-1, 1, USERS)
     times = medians({"here": lambda: mechanism.sample(values, rng), "uniforms": lambda: rng.random(USERS)}, TURNS)
     return Row(f"additive, {USERS} values perturbed", UNIFORMS, times["here"], times["uniforms"], USERS_TARGET)

@@ -24,13 +24,11 @@ from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.methods.registry import solve
 from mechdesign.tables import Table, apply, checker, estimate, export_table, make_table, privacy_checker, sample
 from mechdesign.tables.kinds import ItemsLaw
 from mechdesign.words.domains import UNIT, Finite, Interval
 from mechdesign.words.losses import Absolute, Power
-from mechdesign.words.priors import uniform
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
@@ -104,10 +102,12 @@ def raw_draw(count: int) -> NDArray[np.float64]:
 def _tables() -> dict[str, Table]:
     line = Interval(-1, 1)
     window = solve(Problem(inputs=UNIT, loss=Absolute(), privacy=Pure(2.0)), gap=1e-3)
+    average, among = md.Average(), md.Unbiased()
+    means = Problem(inputs=line, loss=md.Squared(), privacy=Pure(2.0), criterion=average, among=among)
     return {
         "window, 32 bits": make_table(window),
         "window, 53 bits": make_table(window, 53),
-        "unbiased": make_table(optimal_unbiased(UnbiasedProblem(2.0, uniform(line), line))),
+        "unbiased": make_table(solve(means)),
         "finite": make_table(md.catalogue.randomised_response(2.0, Finite(tuple(range(16))))),
         "pieces": make_table(md.catalogue.ogpm(2.0)),
         "additive": make_table(md.catalogue.laplace(2.0)),

@@ -20,8 +20,10 @@ from threadpoolctl import threadpool_limits
 from benchmarks.anchors import highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
+from mechdesign import Average, Problem, Pure, Squared, Unbiased
 from mechdesign.mechanisms.catalogue import SYMMETRIC
-from mechdesign.methods.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.methods.grid_prior import grid_weights
+from mechdesign.methods.registry import solve
 from mechdesign.words.priors import Prior, beta, exponential, normal
 
 Floats = NDArray[np.float64]
@@ -36,23 +38,26 @@ YARDSTICK = f"HiGHS, compact program, {RACE_INPUTS} inputs, {RACE_OUTPUTS} outpu
 
 def rows() -> Iterator[Row]:
     problems = {
-        f"unbiased, {INPUTS} inputs, {prior.name}, eps = {epsilon:g}": UnbiasedProblem(
-            epsilon, prior, size=INPUTS, gap=GAP
-        )
+        f"unbiased, {INPUTS} inputs, {prior.name}, eps = {epsilon:g}": (epsilon, prior)
         for prior in PRIORS
         for epsilon in (1.0, 4.0)
     }
-    times = medians({name: partial(optimal_unbiased, problem) for name, problem in problems.items()}, TURNS)
+    times = medians({name: partial(_search, *problem) for name, problem in problems.items()}, TURNS)
     for name, taken in times.items():
-        theirs, stopped = highs(_program(problems[name].epsilon, problems[name].prior))
+        theirs, stopped = highs(_program(*problems[name]))
         yield Row(name, YARDSTICK, taken, theirs, TARGET, stopped=stopped)
     yield _race()
+
+
+def _search(epsilon: float, prior: Prior) -> object:
+    words = {"inputs": SYMMETRIC, "loss": Squared(), "criterion": Average(prior), "among": Unbiased()}
+    return solve(Problem(privacy=Pure(epsilon), **words), gap=GAP, size=INPUTS)
 
 
 def _program(epsilon: float, prior: Prior) -> LinearProgram:
     """The compact program at the size of the race."""
     reach = RACE_REACH / math.tanh(epsilon / 2)
-    weights = UnbiasedProblem(epsilon, prior, size=RACE_INPUTS).weights
+    weights = grid_weights(prior, SYMMETRIC, RACE_INPUTS)
     outputs = np.linspace(-reach, reach, RACE_OUTPUTS)
     return compact_program(np.linspace(-1, 1, RACE_INPUTS), weights, math.exp(epsilon), outputs)
 
@@ -63,7 +68,7 @@ def _race() -> Row:
     inputs = np.linspace(-1, 1, RACE_INPUTS)
     reach = RACE_REACH / math.tanh(epsilon / 2)
     outputs = np.linspace(-reach, reach, RACE_OUTPUTS)
-    weights = UnbiasedProblem(epsilon, normal(0, 0.2, SYMMETRIC), size=RACE_INPUTS).weights
+    weights = grid_weights(normal(0, 0.2, SYMMETRIC), SYMMETRIC, RACE_INPUTS)
     compact = compact_program(inputs, weights, math.exp(epsilon), outputs)
     asked = inputs, weights, math.exp(epsilon), outputs, RACE_GAP
     here = solve_laws(*asked)

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mechdesign.exact.privacy import prove_privacy as prove_privacy
     from mechdesign.field import field_of as field_of
     from mechdesign.mechanisms import catalogue as catalogue
-    from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
-    from mechdesign.methods.additive.search import optimal_additive as optimal_additive
     from mechdesign.methods.floor import floor_of as floor_of
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import fit_height as fit_height
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
     from mechdesign.methods.trade_off.search import pareto as pareto
-    from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
-    from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
     from mechdesign.studies import frequencies as frequencies
     from mechdesign.studies.additive import AdditiveStudy as AdditiveStudy
     from mechdesign.studies.advice import Advice as Advice, advise as advise
@@ -68,6 +64,7 @@ if TYPE_CHECKING:
     from mechdesign.words.classes import (
         All as All,
         InPlane as InPlane,
+        OnGrid as OnGrid,
         Onto as Onto,
         Piecewise as Piecewise,
         Together as Together,

@@ -13,39 +13,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_law
-from mechdesign.methods.additive.problem import AdditiveProblem
-from mechdesign.methods.evidence import Problem
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Lost, Rivalry, on_interval, require_law_on, require_unbiased
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
+from mechdesign.methods.rivalry import Lost, Rivalry
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.notebook import grid
-from mechdesign.words.criteria import Family, Scope
-from mechdesign.words.domains import Interval
-from mechdesign.words.losses import Loss, Power
-from mechdesign.words.priors import Atoms, Density, Prior
+from mechdesign.words.criteria import Family
+from mechdesign.words.losses import Loss
+from mechdesign.words.priors import Prior
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
-
 _NARROWEST = 8  # a column of numbers
-_TRIED = 33
 _UNSURE = 1e-9
 
 THIS = "this design"
-_RANKED = (
-    AdditiveProblem,
-    UnbiasedProblem,
-)
 _NARROW = (
     Family.PIECEWISE,
     Family.ONE_PIECE,
@@ -203,7 +190,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     the prior that the proof is about. For several coordinates, joint responses and custom problems nothing is published
     that could be ranked.
     """
-    from mechdesign.methods.registry import rivalry_of
+    from mechdesign.methods.registry import method_of
 
     if not isinstance(designs, Design | Mapping):
         raise InvalidInput("designs", designs, "be a Design, or several by name", "for example md.solve(problem)")
@@ -213,21 +200,8 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     own = {name: require_law(mechanism, name) for name, mechanism in (own or {}).items()}
     problem = next(iter(entered.values())).problem
     rank = _rank(problem)
-    rivalry = rivalry_of(problem)
-    if rivalry is not None:
-        return _declared_field(entered, own, rivalry, rank)
-    if not isinstance(problem, _RANKED):
-        return Field(rank, ())
-    published = rivals(problem)
-    scope = next(iter(entered.values())).certificate.scope
-    mine = _require_own(own, problem, scope, {*entered, *published, *_other_names(published)})
-    designed = {name: design.own_law for name, design in entered.items()}
-    found = _measured(designed | mine | published, _measure(problem), rank)
-    rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
-    least = min((row.by(rank) for row in rows if row.name in entered), default=math.inf)
-    among = scope.words_onto if scope.family in _NARROW else ""
-    shown = _ranked(evolved(found, rows=tuple(rows), among=among), least, None, entered, mine)
-    return shown if among else evolved(shown, rows=tuple(map(above_nothing, shown.rows)))
+    rivalry = method_of(problem).rivals
+    return Field(rank, ()) if rivalry is None else _declared_field(entered, own, rivalry, rank)
 
 
 def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism], rivalry: Rivalry, rank: Rank) -> Field:
@@ -266,18 +240,6 @@ def above_nothing(row: Row) -> Row:
     return row if row.above_optimum is None else evolved(row, above_optimum=max(0.0, row.above_optimum))
 
 
-def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, taken: set[str]) -> dict[str, Mechanism]:
-    """Mechanisms of one's own that may be measured against the optimum of the problem."""
-    for name, mechanism in own.items():
-        if name in taken:
-            raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
-        inputs = cast(Any, problem).inputs
-        require_law_on(name, mechanism, inputs, problem.epsilon)
-        if isinstance(problem, UnbiasedProblem | AdditiveProblem):
-            require_unbiased(name, cast(ScalarMechanism, mechanism), problem.inputs)
-    return dict(own)
-
-
 def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: Prior | None = None) -> Field:
     """Mechanisms of one's own choice by worst case, in per cent above ``best``.
 
@@ -288,16 +250,6 @@ def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: 
     """
     found = _measured(mechanisms, lambda name, mechanism: _row(name, mechanism, loss, prior), Rank.WORST)
     return _ranked(found, best, None, ())
-
-
-def rivals(problem: Problem) -> dict[str, Mechanism]:
-    """The published mechanisms for a problem, by name: unbiased ones if it asks for that."""
-    match problem:
-        case UnbiasedProblem() | AdditiveProblem():
-            return on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)
-            assert isinstance(problem.inputs, Interval)
-            return on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
-    return {}
 
 
 def _other_names(published: Iterable[str]) -> list[str]:
@@ -312,41 +264,9 @@ def _rank(problem: Problem) -> Rank:
     return Rank(problem.criterion.ranks_by)
 
 
-def _measure(problem: Problem) -> Measure:
-    loss, itself = getattr(problem, "loss", Power(2.0)), None
-    if isinstance(problem, AdditiveProblem) and isinstance(problem.prior, Atoms | Density):
-        itself = problem.prior
-    prior = proven_prior(problem)
-    return lambda name, mechanism: _row(name, mechanism, loss, prior, itself)
-
-
-def proven_prior(problem: Problem) -> Prior | None:
-    """The prior that a proof is about: the one asked for, or what it was rounded to; None without any."""
-    match problem:
-        case UnbiasedProblem() | AdditiveProblem():
-            places = np.linspace(problem.inputs.lower, problem.inputs.upper, problem.weights.size)
-            return _atoms(places, problem.weights)
-    return None
-
-
-def _atoms(places: Floats, weights: Floats) -> Atoms:
-    return Atoms(places, weights / weights.sum())
-
-
-def _row(
-    name: str,
-    mechanism: Mechanism,
-    loss: Loss,
-    prior: Prior | None,
-    itself: Prior | None = None,
-) -> Row:
+def _row(name: str, mechanism: Mechanism, loss: Loss, prior: Prior | None) -> Row:
     scalar = cast(ScalarMechanism, mechanism)
-    return Row(
-        name,
-        scalar.worst_case(loss)[0],
-        scalar.average_loss(loss, prior),
-        total=None if itself is None else scalar.average_loss(loss, itself),
-    )
+    return Row(name, scalar.worst_case(loss)[0], scalar.average_loss(loss, prior))
 
 
 def _measured(mechanisms: Mapping[str, Any], measure: Measure, rank: Rank) -> Field:
@@ -360,15 +280,6 @@ def _measured(mechanisms: Mapping[str, Any], measure: Measure, rank: Rank) -> Fi
 
 
 # -- how it is ranked -------------------------------------------------------------------------------------------------
-
-
-def _certified(row: Row, design: Design, rank: Rank) -> Row:
-    """The row with what was certified in the place of what was measured."""
-    upper = design.certificate.upper
-    match design.problem:
-        case UnbiasedProblem() | AdditiveProblem() if rank is Rank.AVERAGE:
-            return evolved(row, average=upper)
-    return row
 
 
 def _ranked(

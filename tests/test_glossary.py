@@ -15,8 +15,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
-from mechdesign.methods.registry import METHODS as OF_PROBLEMS, rivalry_of
-from mechdesign.methods.words import optimum_name
+from mechdesign.methods.registry import METHODS as OF_PROBLEMS, method_of
 from mechdesign.studies.budgets.mean_route import NAMES as OF_CAPACITY
 from mechdesign.studies.budgets.searches import SEARCHES
 from mechdesign.studies.classifiers.concentration import NAMES as OF_CLASSIFIERS
@@ -40,8 +39,8 @@ PROBLEMS = (
     numbers(1.0, inputs=md.Finite((0, 1, 2))),
     numbers(1.0, criterion=md.Average(UNIFORM)),
     numbers(1.0, criterion=md.Lexicographic(UNIFORM)),
-    md.UnbiasedProblem(1.0, prior=UNIFORM),
-    md.AdditiveProblem(1.0, prior=UNIFORM),
+    problems.unbiased_under(1.0, UNIFORM, (0, 1)),
+    problems.additive(1.0, UNIFORM, (0, 1)),
     md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
     md.Problem(loss=md.Distances(), privacy=md.privacy.metric([0, 1, 2], 1.0), criterion=md.Average()),
     md.Problem(loss=md.Distances(), privacy=md.privacy.metric([(0, 0), (1, 0)], 1.0), criterion=md.Average()),
@@ -60,15 +59,8 @@ PRINTED = {
     *(line.build(1.0, CIRCLE, ROUND).name for line in catalogue.ON_CIRCLES),
     *(line.build(1.0, md.Finite((0, 1, 2)), md.Absolute()).name for line in catalogue.ON_POINTS),
     *(line.build(1.0, 4).name for line in PROTOCOLS),
-    *(name for problem in PROBLEMS for name in field.rivals(problem)),
-    *(
-        row.name
-        for problem in PROBLEMS
-        if isinstance(problem, md.Problem)
-        for row in field.field_of(md.solve(problem)).rows
-    ),
+    *(row.name for problem in PROBLEMS for row in field.field_of(md.solve(problem)).rows),
     *(field.THIS, OPTIMUM),
-    *(optimum_name(problem) for problem in PROBLEMS if not isinstance(problem, md.Problem)),
     *(method.optimum for method in OF_PROBLEMS),
     *POST_PROCESSINGS,
     *METHODS,
@@ -134,9 +126,8 @@ def test_a_name_like_no_other_is_told_where_all_are() -> None:
         entry("zzzzzz")
 
 
-def test_the_rivals_of_every_ranked_problem_are_among_those_collected() -> None:
-    declared = {type(problem) for problem in PROBLEMS if rivalry_of(problem) is not None}
-    assert {type(problem) for problem in PROBLEMS} - declared == set(field._RANKED)
+def test_every_problem_that_is_collected_has_rivals() -> None:
+    assert all(method_of(problem).rivals is not None for problem in PROBLEMS)
 
 
 @pytest.mark.parametrize(

@@ -10,17 +10,18 @@ import pytest
 from mechdesign import catalogue
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.methods.additive import AdditiveProblem, optimal_additive
-from mechdesign.methods.unbiased import optimal_unbiased
+from mechdesign.methods.grid_prior import grid_weights
+from mechdesign.methods.registry import solve
 from mechdesign.plot.noise import noise_map, noise_table
 from mechdesign.words.priors import normal
+from tests.methods import problems
 
-PROBLEM = AdditiveProblem(2.0, normal(0, 0.2, catalogue.SYMMETRIC), bins=8)
+PRIOR = normal(0, 0.2, catalogue.SYMMETRIC)
 
 
 @pytest.fixture(scope="module")
 def noise() -> ConditionalNoise:
-    mechanism = optimal_additive(PROBLEM).mechanism
+    mechanism = solve(problems.additive(2.0, PRIOR, bins=8)).mechanism
     assert isinstance(mechanism, ConditionalNoise)
     return mechanism
 
@@ -40,10 +41,11 @@ def test_a_report_of_the_grid_has_a_cell_of_its_own() -> None:
 
 
 def test_both_forms_are_drawn_with_titles_and_axes(noise: ConditionalNoise) -> None:
-    free = optimal_unbiased(PROBLEM.free).mechanism
+    free = solve(problems.unbiased_under(2.0, PRIOR), size=9).mechanism
+    weights = grid_weights(PRIOR, catalogue.SYMMETRIC, 9)
     assert isinstance(free, UnbiasedWindow)
     for places, laws in ((noise.points, noise.rows()), (free.points, free.rows(noise.grid))):
-        figure = noise_map(noise.grid, PROBLEM.weights, places, laws, "cost: 2$")
+        figure = noise_map(noise.grid, weights, places, laws, "cost: 2$")
         top, below = figure.axes[:2]
         assert "9 inputs" in top.get_title()
         assert (below.get_xlabel(), below.get_ylabel()) == ("input x", "noise A = Y - x")

@@ -16,12 +16,18 @@ from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.cli.studies import deliver
 from mechdesign.errors import InvalidInput, require_epsilon, require_one_of
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods.additive.problem import AdditiveProblem, usual_bins
+from mechdesign.methods.additive.supports import usual_bins
+from mechdesign.methods.method import Demands
 from mechdesign.studies.additive import ADDITIVE, ANSWERS as ANSWERS, NAMES, AdditiveStudy, Form
 from mechdesign.studies.mean import parse_bounds
 from mechdesign.studies.questions import prior_in_bounds
+from mechdesign.words.classes import OnGrid
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Prior, parse_prior
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _REVEALS = (
     "the design was made from the rows as they are and reveals this column: design from public data, "
@@ -31,8 +37,9 @@ EXAMPLE = "aaa --eps 1 --prior normal:0,0.2 --bins 32"
 
 
 def run(
-    asked: Annotated[Asked, Mirror(AdditiveProblem)],
+    asked: Annotated[Asked, Mirror(Pure, Average, OnGrid, Demands)],
     sent: Sent,
+    domain: Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="The prior is a CSV file's column, which the design reveals.")
     ] = None,
@@ -59,16 +66,14 @@ def run(
     require_time_limit(time_limit)
     if tuned and not (asked["bins"] is None and asked["reach"] is None):
         raise InvalidInput("options", "--tune, --bins, --reach", "leave out the grid where it is tuned")
-    if asked["reach"] == 0:
-        raise InvalidInput("reach", 0, "be a whole number, at least 1")
     chosen = cast(Form, require_one_of(form, "form", NAMES))
     sent.require_writable()
-    inputs = _inputs(asked["inputs"], bounds, data)
+    inputs = _inputs(domain, bounds, data)
     law, clipped = _law(asked["prior"], data, column, inputs, clip=clip)
-    bins = usual_bins(epsilon) if asked["bins"] is None else asked["bins"]
-    problem = asked.of(AdditiveProblem, prior=law, inputs=inputs, bins=bins)
+    grid = asked.of(OnGrid, bins=usual_bins(epsilon) if asked["bins"] is None else asked["bins"])
+    problem = Problem(inputs=inputs, loss=Squared(), privacy=Pure(epsilon), criterion=Average(law), among=grid)
     is_seen, notes = sent.shows_field and not no_compare, () if data is None else (_REVEALS,)
-    deliver(AdditiveStudy(problem, tuned, chosen, time_limit, is_seen, clipped, notes), sent)
+    deliver(AdditiveStudy(problem, tuned, chosen, time_limit, asked["gap"], is_seen, clipped, notes), sent)
 
 
 def _inputs(domain: str | None, bounds: str | None, data: Path | None) -> Interval:

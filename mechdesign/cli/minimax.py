@@ -18,12 +18,13 @@ from mechdesign.cli.studies import ask, deliver, give, told
 from mechdesign.data.matrices import read_matrix
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.methods.method import Demands
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
+from mechdesign.methods.unbiased.supports import UnbiasedOptions
 from mechdesign.studies import optimum, pairs
-from mechdesign.studies.optimum import POINTS, AnyProblem, OptimumStudy, ParetoStudy, SweepStudy
+from mechdesign.studies.optimum import POINTS, OptimumStudy, ParetoStudy, SweepStudy
 from mechdesign.studies.own import Own, is_file, read_files
 from mechdesign.studies.pairs import PairsStudy
 from mechdesign.studies.questions import parse_weights, prior_of_column
+from mechdesign.words.classes import All, Unbiased
 from mechdesign.words.criteria import Average, Lexicographic, Worst, named_criterion
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.finite_losses import Matrix
@@ -39,13 +40,10 @@ ANSWERS = (*optimum.ANSWERS, *pairs.ANSWERS)
 EXAMPLE = "minimax --eps 2 --loss squared"
 
 _SLACK = 1e-5  # of a loss matrix with one epsilon, whose least worst case is known well
-_ASKED_BY = {
-    UnbiasedProblem: "--unbiased",
-}
 
 
 def run(
-    asked: Annotated[Asked, Mirror(Pure, Problem, Demands, Lexicographic, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
+    asked: Annotated[Asked, Mirror(Pure, Problem, Demands, Lexicographic, UnbiasedOptions, needs=())],
     sent: Sent,
     criterion: Annotated[
         str | None,
@@ -57,7 +55,9 @@ def run(
     ] = None,
     prior_data: Annotated[Path | None, typer.Option("--prior-data", help="The prior is a column of data.")] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column of --prior-data.")] = None,
-    unbiased: Annotated[bool, typer.Option("--unbiased", help="E[Y|x] = x, least variance under the prior.")] = False,
+    unbiased: Annotated[
+        bool, typer.Option("--unbiased", help="E[Y|x] = x: variance, at the worst input or under --prior.")
+    ] = False,
     points: Annotated[int | None, typer.Option("--points", help="Designs along --criterion pareto (7).")] = None,
     sweep: Annotated[
         str | None, typer.Option("--sweep", help="Epsilons instead of --eps: A,B,C or FROM:TO:COUNT.", metavar="RANGE")
@@ -107,26 +107,26 @@ def run(
         given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
         _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
-        question: AnyProblem = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
+        question = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
     else:
         if delta is not None:
             raise InvalidInput("delta", delta, "come with --loss-matrix", "add --loss-matrix FILE, or drop --delta")
         question = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
-    gap = asked["gap"] if isinstance(question, Problem) else None
+    gap, options = asked["gap"], {} if asked["size"] is None else {"size": asked["size"]}
     if criterion == PARETO:
-        assert isinstance(question, Problem)
         count = POINTS if points is None else points
         give(ParetoStudy(question, count, time_limit, gap, best_so_far, not no_compare), sent)
         return
     if sweep is not None:
-        study = SweepStudy(question, tuple(epsilons), time_limit, gap, best_so_far, not no_compare)
+        study = SweepStudy(question, tuple(epsilons), time_limit, gap, best_so_far, not no_compare, options)
         found = ask(study, sent, structure_plot)
         if structure_plot is not None:
             sent.draw(found.structure(), structure_plot)
         told(found, study, sent, structure_plot)
         return
     own = {one.name: one.mechanism for one in mine}
-    deliver(OptimumStudy(question, time_limit, gap, best_so_far, not no_compare and sent.shows_field, own), sent)
+    is_seen = not no_compare and sent.shows_field
+    deliver(OptimumStudy(question, time_limit, gap, best_so_far, is_seen, options, own), sent)
 
 
 def _own(text: str, epsilons: list[float]) -> tuple[Own, ...]:
@@ -178,7 +178,7 @@ def _require_left_out(beside: str, given: dict[str, object]) -> None:
 
 def _problem(
     asked: Asked, epsilon: float, criterion: str | None, prior_data: Path | None, column: str | None, *, unbiased: bool
-) -> AnyProblem:
+) -> Problem:
     inputs, loss, prior = parse_inputs(asked["inputs"]), asked["loss"], asked["prior"]
     if isinstance(inputs, Finite) and (unbiased or criterion == PARETO):
         what = "with --unbiased" if unbiased else f"with --criterion {criterion}"
@@ -190,27 +190,26 @@ def _problem(
             raise InvalidInput(
                 "loss", loss, "be squared with --unbiased: the error is a variance", "add --loss squared"
             )
-        if criterion not in (None, PRIOR):
-            raise InvalidInput("criterion", criterion, "be prior with --unbiased", "drop --criterion")
-        criterion = PRIOR
-    elif asked["size"] is not None:
-        raise InvalidInput("size", asked["size"], "come with --unbiased", "drop --size")
+        if criterion not in (None, WORST, PRIOR):
+            raise InvalidInput("criterion", criterion, "be worst or prior with --unbiased", "drop --criterion")
+        if criterion is None and not (prior is None and prior_data is None):
+            criterion = PRIOR
     criterion = criterion or WORST
+    if asked["size"] is not None and not (unbiased and criterion == PRIOR):
+        raise InvalidInput("size", asked["size"], "come with --unbiased and a prior", "drop --size")
     if asked["cap"] is not None and criterion != LEXICOGRAPHIC:
         raise InvalidInput("cap", asked["cap"], "come with --criterion lexicographic", "add --criterion lexicographic")
     if criterion == WORST and (prior is not None or prior_data is not None):
         given = prior if prior is not None else str(prior_data)
         raise InvalidInput("prior", given, "be left out for the worst case", "add --criterion prior")
-    if criterion == PRIOR and not unbiased and prior is None and prior_data is None:
+    if criterion == PRIOR and prior is None and prior_data is None:
         raise InvalidInput("prior", None, "be given with --criterion prior", "for example --prior normal:0.3,0.1")
     law = None if criterion == WORST else _prior(prior, prior_data, column, inputs)
     if column is not None and prior_data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
-    read = {"epsilon": epsilon, "inputs": inputs}
-    if unbiased:
-        return asked.of(UnbiasedProblem, **read, prior=law)
     least = Worst() if law is None else Average(law) if criterion == PRIOR else asked.of(Lexicographic, prior=law)
-    return Problem(inputs=inputs, loss=power, privacy=Pure(epsilon), criterion=least)
+    among = Unbiased() if unbiased else All()
+    return Problem(inputs=inputs, loss=power, privacy=Pure(epsilon), criterion=least, among=among)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:

@@ -28,9 +28,8 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.methods.floor import Floor, floor_of
 from mechdesign.methods.piecewise.supports import pieces_of
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import asked_of
 from mechdesign.methods.summary import certificate_words, mechanism_words
-from mechdesign.methods.words import headline, measure, other_goal, power_of
+from mechdesign.methods.words import other_goal, power_of
 from mechdesign.plot.designs import density_figure
 from mechdesign.studies import designed
 from mechdesign.studies.designed import Beside, Designed
@@ -149,7 +148,7 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
 
 
 def _floor(design: Design) -> Floor | None:
-    problem, loss = asked_of(design), power_of(design.problem)
+    problem, loss = design.problem, power_of(design.problem)
     if not isinstance(problem.among, PiecewiseClass) or not isinstance(problem.criterion, Worst):
         return None
     if loss is None or not isinstance(problem.inputs, Interval | Circle):
@@ -164,12 +163,13 @@ def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
         return
     assert isinstance(mechanism, Piecewise)
     output.console.print(
-        f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, {measure(design.problem)}\n"
+        f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, "
+        f"{design.problem.words.measure}\n"
         f"{mechanism_words(mechanism)}\n",
         soft_wrap=True,
     )
     output.show_all(designed.pieces_lines(mechanism))
-    output.show(certificate_words(certificate, headline(design.problem), mechanism))
+    output.show(certificate_words(certificate, design.problem.words.headline, mechanism))
     _print_pieces_needed(design)
     if floor is not None:
         _print_floor(floor, certificate.upper)
@@ -182,7 +182,7 @@ def _print_pieces_needed(design: Design) -> None:
     details = design.report.details
     if "optimum_for_any_number_of_pieces" not in details:
         return
-    if pieces_of(asked_of(design)) == 1:
+    if pieces_of(design.problem) == 1:
         best = details["optimum_for_any_number_of_pieces"]
         output.console.print(f"  pieces: 3 would bring it down to {best:.6g}, the optimum for any number")
     else:
@@ -198,7 +198,7 @@ def _print_field(field: Field, design: Design) -> None:
         values = [row.by(Rank.WORST), row.by(Rank.AVERAGE)] + ([] if row.at is None else [row.at])
         relative = round(row.above_optimum or 0.0, 1) + 0.0
         lines.append([row.name, *map(output.number, values), f"{relative:+.1f}%"])
-    output.print_table(f"Expected {measure(design.problem)} over the inputs", headings, lines)
+    output.print_table(f"Expected {design.problem.words.measure} over the inputs", headings, lines)
 
 
 def _print_floor(floor: Floor, ours: float) -> None:
@@ -228,4 +228,4 @@ def _print_polar(design: Design, mechanism: Product) -> None:
         if part.epsilon < 1e-3 * design.problem.epsilon:
             output.console.print(f"  at this eps the {name} is best reported (almost) at random")
     output.console.print()
-    output.show(certificate_words(design.certificate, headline(design.problem), mechanism))
+    output.show(certificate_words(design.certificate, design.problem.words.headline, mechanism))

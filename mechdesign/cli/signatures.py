@@ -56,19 +56,10 @@ class Asked:
 
 
 class Mirror:
-    """Marks an `Asked` parameter: it has the options of these problems; ``but`` leaves fields out.
+    """Marks an `Asked` parameter: it has the options of these problems; ``but`` leaves fields out."""
 
-    Where the problems have different defaults, ``asked_by`` says which option asks for which problem.
-    """
-
-    def __init__(
-        self,
-        *kinds: type,
-        but: tuple[str, ...] = (),
-        needs: tuple[str, ...] = ("epsilon",),
-        asked_by: Mapping[type, str] | None = None,
-    ) -> None:
-        self.kinds, self.but, self.needs, self.asked_by = kinds, but, needs, dict(asked_by or {})
+    def __init__(self, *kinds: type, but: tuple[str, ...] = (), needs: tuple[str, ...] = ("epsilon",)) -> None:
+        self.kinds, self.but, self.needs = kinds, but, needs
 
     def parameters(self) -> Iterator[inspect.Parameter]:
         """The options, each field once."""
@@ -89,13 +80,10 @@ class Mirror:
 
     def _more(self, name: str) -> str:
         """Default and range, as help pages show them."""
-        declared = [(kind, attrs.fields_dict(cast(Any, kind)).get(name)) for kind in self.kinds]
-        found = [(kind, field) for kind, field in declared if field is not None]
-        defaults: dict[str, str] = {}
-        for kind, field in found:
-            defaults.setdefault(_shown(field.default), self.asked_by.get(kind, ""))
-        texts = [f"{default} with {asked}" if asked else default for default, asked in defaults.items() if default]
-        ends = [f"{word} {end:g}" for word, end in zip(("from", "to"), range_of(found[0][1]), strict=True) if end]
+        declared = [attrs.fields_dict(cast(Any, kind)).get(name) for kind in self.kinds]
+        found = [field for field in declared if field is not None]
+        texts = [default for default in dict.fromkeys(_shown(field.default) for field in found) if default]
+        ends = [f"{word} {end:g}" for word, end in zip(("from", "to"), range_of(found[0]), strict=True) if end]
         more = [*([" ".join(ends)] if ends else []), *([f"default {', '.join(texts)}"] if texts else [])]
         return f" [{'; '.join(more)}]" if more and name not in self.needs else ""
 

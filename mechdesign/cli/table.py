@@ -28,7 +28,6 @@ from mechdesign.methods.method import Demands
 from mechdesign.methods.minimax.proof import MinimaxBound
 from mechdesign.methods.result import Design, gap_asked
 from mechdesign.methods.saved import load_design
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.words import power_of
 from mechdesign.studies.frequencies.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.studies.own import numbers_of
@@ -40,9 +39,10 @@ from mechdesign.tables.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
+from mechdesign.words.classes import Unbiased
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Finite, Interval
-from mechdesign.words.losses import parse_loss
-from mechdesign.words.priors import uniform
+from mechdesign.words.losses import Squared, parse_loss
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
@@ -290,7 +290,6 @@ def _designed(
     gap: float | None,
 ) -> Source:
     from mechdesign.methods.registry import solve
-    from mechdesign.methods.unbiased.search import optimal_unbiased
 
     if name is not None:
         _require_absent({"--gap": gap}, "with --mechanism, which is no search")
@@ -315,7 +314,8 @@ def _designed(
     told: dict[str, Any] = {} if gap is None else {"gap": gap}
     if isinstance(inputs, Finite) and loss is None:  # no loss of single reports is asked for: means shall be right
         span = Interval(inputs.lower, inputs.upper)
-        return optimal_unbiased(UnbiasedProblem(epsilon, uniform(span), span, **told))
+        asked = Problem(inputs=span, loss=Squared(), privacy=Pure(epsilon), criterion=Average(), among=Unbiased())
+        return solve(asked, **told)
     return solve(Problem(inputs=inputs, loss=power, privacy=Pure(epsilon)), **told)
 
 

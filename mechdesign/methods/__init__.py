@@ -1,7 +1,7 @@
-"""One folder a design problem: a problem goes in, a `Design` (mechanism + certificate + report) comes out.
+"""One folder a method: a problem goes in, a `Design` (mechanism + certificate + report) comes out.
 
-A folder holds the problem (``problem.py``), how it is solved (``search.py`` and its programs) and what proves the
-answer (``proof.py``). `mechdesign.methods.registry` lists them. Names are imported when they are asked for.
+A folder says what is answered (``supports.py``), how (``search.py`` and its programs) and what proves the answer
+(``proof.py``). `mechdesign.methods.registry` lists them. Names are imported when they are asked for.
 """
 
 import sys
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.additive.problem import AdditiveProblem as AdditiveProblem
-    from mechdesign.methods.additive.search import optimal_additive as optimal_additive
     from mechdesign.methods.additive.tuning import Tuning as Tuning, tune as tune
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.methods.saved import load_design as load_design
     from mechdesign.methods.trade_off.search import pareto as pareto
-    from mechdesign.methods.unbiased.problem import UnbiasedProblem as UnbiasedProblem
-    from mechdesign.methods.unbiased.search import optimal_unbiased as optimal_unbiased
 else:
     __getattr__, __dir__ = facade(__name__)
 

@@ -12,11 +12,12 @@ from typing import Any
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, is_open
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
+from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval
-from mechdesign.words.losses import parse_loss
+from mechdesign.words.losses import Squared, parse_loss
 from mechdesign.words.priors import parse_prior
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -131,17 +132,20 @@ def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[
 
 
 def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.unbiased.problem import UnbiasedProblem
-    from mechdesign.methods.unbiased.search import optimal_unbiased
+    from mechdesign.methods.unbiased.search import answer
+    from mechdesign.methods.unbiased.supports import UnbiasedOptions
 
+    size = UnbiasedOptions(_UNBIASED_GRID)
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)
         for epsilon in epsilons:
-            problem = UnbiasedProblem(epsilon, prior, _SYMMETRIC, _UNBIASED_GRID, gap)
-            design = limits.solve(optimal_unbiased, problem)
+            privacy, criterion = Pure(epsilon), Average(prior)
+            problem = Problem(inputs=_SYMMETRIC, loss=Squared(), privacy=privacy, criterion=criterion, among=Unbiased())
+            design = limits.solve(lambda asked, seconds: answer(asked, Demands(gap, seconds, options=size)), problem)
             options = f"--unbiased --domain=-1,1 --prior {name} --gap {shortest(gap)}"
             command = f"minimax --eps {shortest(epsilon)} {options}"
-            yield _row(design, UNBIASED, "squared", name, _SYMMETRIC, command)
+            rounded = f"{design.certificate.valid_for}, under the prior rounded to {size.size} inputs"
+            yield evolved(_row(design, UNBIASED, "squared", name, _SYMMETRIC, command), valid_for=rounded)
 
 
 def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:

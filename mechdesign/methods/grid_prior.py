@@ -1,94 +1,65 @@
-"""A prior rounded to equispaced inputs, linearly and so without moving its mean: its weights there, and its words."""
+"""A prior rounded to equispaced inputs, linearly and so without moving its mean, and averages under it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.exact.rational import float_up
 from mechdesign.panels import integrate_between
-from mechdesign.values.declare import frozen, stored
-from mechdesign.values.fingerprint import weights_in_words
-from mechdesign.words.criteria import Criterion
+from mechdesign.values.declare import evolved
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval
-from mechdesign.words.fits.words import counted
-from mechdesign.words.priors import Atoms, Density, Law, Prior
+from mechdesign.words.priors import Atoms, Density, Prior
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
 _NORMALISED = 1e-5  # how far from 1 the integral of a density may be
 _WHOLE = 1e-12  # in steps between inputs
-_SAME = 1e-9  # how near weights of one density come that two computers compute; those of atoms are exact
 
 
-@frozen
-class UnwrittenDensity:
-    """The place of a density that is a function without a law, and so cannot be in a file.
+def with_grid_prior(problem: Problem, size: int) -> Problem:
+    """The same problem with its prior on ``size`` equispaced inputs: as it is if it is one on them, else rounded.
 
-    What is asked and proven is then about the ``weights`` of the problem, which it was rounded to.
+    Certificates are about the problem with the rounded prior, and files can hold it whatever the prior was.
+
+    >>> import mechdesign as md
+    >>> average = Average(Atoms([0.1, 1.0], [0.5, 0.5]))
+    >>> problem = Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1), criterion=average, among=md.Unbiased())
+    >>> with_grid_prior(problem, 3).criterion.prior.weights.round(12).tolist()
+    [0.4, 0.1, 0.5]
     """
-
-    kind: ClassVar[str] = "unwritten density"
-    name: ClassVar[str] = "density"
-
-
-GridPrior = Prior | UnwrittenDensity
-"""What is rounded to equispaced inputs, or was."""
+    inputs, prior = _interval(problem), cast(Prior, problem.criterion.prior)
+    if isinstance(prior, Atoms) and _is_on_grid(prior, inputs, size):
+        return problem
+    rounded = Atoms(np.linspace(inputs.lower, inputs.upper, size), grid_weights(prior, inputs, size))
+    return evolved(problem, criterion=Average(rounded))
 
 
-def grid_echo(criterion: Criterion, prior: GridPrior) -> dict[str, str]:
-    """What problems about the variance under a prior say in other words."""
-    kind = "atoms" if isinstance(prior, Atoms) else "density"
-    return {"loss": "squared", "criterion": criterion.words, "prior": kind}
+def weights_on_grid(problem: Problem, size: int) -> Floats:
+    """The prior of a problem that is one on so many equispaced inputs, or `CheckFailed`."""
+    prior, inputs = problem.criterion.prior, _interval(problem)
+    if not isinstance(prior, Atoms) or not _is_on_grid(prior, inputs, size):
+        raise CheckFailed(f"the evidence is about {size} equispaced inputs, and the prior is not on them")
+    return grid_weights(prior, inputs, size)
 
 
-def weights_on_grid(weights: Floats) -> str:
-    """A prior on a grid in words."""
-    return f"{weights_in_words(weights)} on {weights.size} inputs"
+def average_variance(variance: Callable[[int], Fraction], weights: Floats) -> Fraction:
+    """``sum p_k Var(Y|x_k) / sum p_k`` over equispaced inputs: each variance is exact, then rounded up to a double."""
+    exact = [Fraction(weight) for weight in weights.tolist()]
+    return sum((p * Fraction(float_up(variance(k))) for k, p in enumerate(exact) if p), Fraction(0)) / sum(exact)
 
 
-def variance_headline(prior: GridPrior) -> str:
-    """The certified quantity, with the prior in it: an optimum for one prior says little of another.
-
-    >>> from mechdesign.words.priors import uniform
-    >>> variance_headline(uniform(Interval(0, 1))), variance_headline(Atoms([0.0, 1.0], [0.5, 0.5]))
-    ('variance under the uniform prior', 'variance under the prior on 2 points')
-    """
-    if isinstance(prior, Atoms):
-        return f"variance under the prior on {counted(prior.points.size, 'point')}"
-    law = prior.function.name if isinstance(prior, Density) and isinstance(prior.function, Law) else None
-    return "variance under the prior density given" if law is None else f"variance under the {law} prior"
-
-
-def prior_name(prior: GridPrior) -> str:
-    """What reports call a prior: the name its user gave, which nothing decides."""
-    return "atoms" if isinstance(prior, Atoms) else prior.name
-
-
-def written(prior: GridPrior) -> GridPrior:
-    """The prior, or the place of a density that no file can hold."""
-    if isinstance(prior, Density) and not isinstance(prior.function, Law):
-        return UnwrittenDensity()
-    return prior
-
-
-def settled_weights(prior: GridPrior, inputs: Interval, size: int, said: Floats | None) -> Floats:
-    """The weights that a prior is rounded to: those that were said, if it can be rounded to them."""
-    if said is None:
-        if isinstance(prior, UnwrittenDensity):
-            raise InvalidInput("weights", None, "be given where the density is not")
-        return stored(grid_weights(prior, inputs, size))
-    if said.shape != (size,) or not (said >= 0).all():
-        raise InvalidInput("weights", said.shape, f"be {size} numbers of at least 0, one for each input")
-    if isinstance(prior, UnwrittenDensity):
-        if not abs(float(said.sum()) - 1) <= _NORMALISED:
-            raise InvalidInput("weights", float(said.sum()), "sum to 1")
-    elif not (np.abs(said - grid_weights(prior, inputs, size)) <= (0.0 if isinstance(prior, Atoms) else _SAME)).all():
-        raise InvalidInput("weights", "other numbers", "be those that the prior is rounded to", "leave them out")
-    return said
+def _interval(problem: Problem) -> Interval:
+    assert isinstance(problem.inputs, Interval)
+    return problem.inputs
 
 
 def grid_weights(prior: Prior, inputs: Interval, size: int) -> Floats:
@@ -99,8 +70,6 @@ def grid_weights(prior: Prior, inputs: Interval, size: int) -> Floats:
     """
     if isinstance(prior, Atoms):
         place = _places(prior, inputs, size)
-        if _are_whole(place):
-            place = np.round(place)
         left = np.minimum(place.astype(np.intp), size - 2)
         return _spread(left, prior.weights, prior.weights * (place - left), size)
     if not isinstance(prior, Density):
@@ -116,20 +85,20 @@ def grid_weights(prior: Prior, inputs: Interval, size: int) -> Floats:
     return weights / total
 
 
-def is_on_grid(prior: GridPrior, inputs: Interval, size: int) -> bool:
+def _is_on_grid(prior: Atoms, inputs: Interval, size: int) -> bool:
     """Whether the prior is one on ``size`` equispaced points as it stands, so that nothing is rounded."""
-    return isinstance(prior, Atoms) and _are_whole(_places(prior, inputs, size)[prior.weights > 0])
+    places = _places(prior, inputs, size)[prior.weights > 0]
+    return bool((places == np.round(places)).all())
 
 
 def _places(prior: Atoms, inputs: Interval, size: int) -> Floats:
-    """The points of a prior in steps from the lower end."""
+    """The points of a prior in steps from the lower end: whole numbers, if all are up to rounding."""
     places = (inputs.require(prior.points, "prior points") - inputs.lower) / inputs.length * (size - 1)
-    return np.asarray(places, dtype=np.float64)
-
-
-def _are_whole(places: Floats) -> bool:
-    """Up to the rounding of equispaced doubles."""
-    return bool((np.abs(places - np.round(places)) <= _WHOLE).all())
+    whole = np.round(places)
+    # far from zero equispaced doubles are not as near to equispaced numbers
+    near = np.linspace(inputs.lower, inputs.upper, size)[whole.astype(np.intp)] == prior.points
+    is_whole = bool((near | (np.abs(places - whole) <= _WHOLE)).all())
+    return np.asarray(whole if is_whole else places, dtype=np.float64)
 
 
 def _spread(left: NDArray[np.intp], masses: Floats, shares: Floats, size: int) -> Floats:

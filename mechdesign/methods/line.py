@@ -6,13 +6,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from mechdesign.errors import CheckFailed
-from mechdesign.words.classes import All
+from mechdesign.words.cells import Cells
+from mechdesign.words.classes import All, Class
+from mechdesign.words.criteria import OverInputs, Worst
 from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
+_UNBIASED_FROM, _UNBIASED_TO = 1e-3, 12.0
 
 
 class Line(NamedTuple):
@@ -49,6 +52,23 @@ def missing_on_line(problem: Problem, *, rational: bool = True) -> str | None:
         return f"eps must lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for a certified optimum"
     if not 1e-40 <= inputs.length <= 1e40 or inputs.length < 1e-9 * abs(inputs.middle):
         return "the domain must be wide enough for a grid of doubles: rescale the data"
+    return None
+
+
+def missing_of_variance(problem: Problem, among: type[Class], criterion: type[OverInputs]) -> str | None:
+    """Why a problem is not about the variance of such unbiased mechanisms on an interval, if it is not."""
+    if not isinstance(problem.among, among):
+        return f"mechanisms must be among {among.__name__}()"
+    if not isinstance(problem.inputs, Interval):
+        return "inputs must be an interval"
+    if problem.loss != Power(2.0):
+        return "the loss must be Squared(): the error of an unbiased mechanism is a variance"
+    if not isinstance(problem.criterion, criterion):
+        return f"the criterion must be {criterion.__name__}({'' if criterion is Worst else 'prior'})"
+    if isinstance(problem.criterion.prior, Cells):
+        return "the prior must be weights on points or a density"
+    if not _UNBIASED_FROM <= problem.epsilon <= _UNBIASED_TO:
+        return f"eps must lie between {_UNBIASED_FROM:g} and {_UNBIASED_TO:g} for a certified unbiased optimum"
     return None
 
 

@@ -1,23 +1,21 @@
-"""Every design problem: what proves its designs and what answers it. Files, `solve` and documentation go by it."""
+"""Every method: what it answers, and what proves its designs. Files, `solve` and documentation go by it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import combinations, product
 from typing import Any
 
-from mechdesign.errors import InvalidInput, require_seconds
+from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.kinds import PROTOCOLS
-from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.additive.proof import AdditiveBound
+from mechdesign.methods.additive.supports import supports as additive_supports
 from mechdesign.methods.approximate.proof import HockeyBound
 from mechdesign.methods.approximate.supports import supports as approximate_supports
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.convex.supports import supports as convex_supports
-from mechdesign.methods.evidence import Evidence, Problem as AnyProblem
+from mechdesign.methods.evidence import Evidence
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.methods.finite.supports import supports as finite_supports
 from mechdesign.methods.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
@@ -43,53 +41,24 @@ from mechdesign.methods.polar.supports import supports as polar_supports
 from mechdesign.methods.prior.proof import BinsBound
 from mechdesign.methods.prior.supports import supports as prior_supports
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Rivalry
 from mechdesign.methods.trade_off.proof import TradeOffBound
 from mechdesign.methods.trade_off.supports import supports as trade_off_supports
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.methods.unbiased.proof import UnbiasedPriorBound
+from mechdesign.methods.unbiased.supports import UnbiasedOptions, supports as unbiased_supports
 from mechdesign.methods.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.methods.unbiased_piecewise.supports import supports as unbiased_piecewise_supports
 from mechdesign.methods.unbiased_worst.proof import UnbiasedWorstBound
 from mechdesign.methods.unbiased_worst.supports import supports as unbiased_worst_supports
-from mechdesign.methods.words import optimum_name
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.supports import WorkloadOptions, supports as workload_supports
 from mechdesign.values.codec import Codec
-from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-
-
-@frozen
-class Entry:
-    """A design problem: what its designs rest on, and what answers it in so many seconds (None is no limit)."""
-
-    problem: type[AnyProblem]
-    proven_by: tuple[type[Evidence], ...]
-    answer: Callable[[Any, float | None], Design]
-
-
-def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
-    """What a search answers, read when it is asked for; without a limit its own is meant."""
-
-    def answer(problem: Any, seconds: float | None) -> Design:
-        search = getattr(import_module(f"mechdesign.methods.{module}.search"), name)
-        found: Design = search(problem) if seconds is None else search(problem, seconds)
-        return found
-
-    return answer
-
-
-ENTRIES = (
-    Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
-    Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
-)
-"""Every problem that is a class of its own, a line each."""
 
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
@@ -101,6 +70,8 @@ METHODS = (
     Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),
     Method("polar", "OGPM (polar)", (SplitClaim,), polar_supports),
     Method("unbiased_worst", "unbiased optimum", (UnbiasedWorstBound,), unbiased_worst_supports),
+    Method("unbiased", "unbiased optimum", (UnbiasedPriorBound,), unbiased_supports, UnbiasedOptions),
+    Method("additive", "additive optimum", (AdditiveBound,), additive_supports),
     Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),
@@ -115,13 +86,8 @@ METHODS = (
 _NEAREST = 3
 """Methods that are named to who asks what none answers."""
 
-PROVEN_BY: dict[type[AnyProblem], tuple[type[Evidence], ...]] = {
-    **{entry.problem: entry.proven_by for entry in ENTRIES},
-    Problem: tuple(dict.fromkeys(kind for method in METHODS for kind in method.evidence)),
-}
-"""The problems that files hold, and for each the kinds of evidence that its designs may rest on."""
-
-_ANSWERS = {entry.problem: entry.answer for entry in ENTRIES}
+EVIDENCE: tuple[type[Evidence], ...] = tuple(dict.fromkeys(kind for method in METHODS for kind in method.evidence))
+"""What the designs of files may rest on."""
 
 
 def solve(
@@ -138,25 +104,17 @@ def solve(
     ``gap`` is the relative distance between the proven bounds at which a search may stop, ``seconds`` a limit; left out
     both are up to the method. ``method`` chooses one of `methods`; ``say`` hears of bounds on the way, as claims.
     ``options`` are the method's own, such as the size of a grid.
-    Classes of problems that hold a gap themselves are given none.
 
     >>> from mechdesign.words.privacy import Pure
     >>> design = solve(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0)), gap=1e-3)
     >>> round(design.certificate.upper, 3)
     0.269
     """
-    if isinstance(problem, Problem):
-        chosen = _chosen(problem, method)
-        return chosen.answer(problem, Demands(gap, seconds, say, chosen.optional(options)))
-    answer = _ANSWERS.get(type(problem))
-    if answer is None:
-        kinds = ", ".join(sorted(kind.__name__ for kind in (*_ANSWERS, Problem)))
+    if not isinstance(problem, Problem):
         step = "for example md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0))"
-        raise InvalidInput("problem", problem, f"be one of {kinds}", step)
-    for name, value in (("gap", gap), ("method", method), *options.items()):
-        if value is not None:
-            raise InvalidInput(name, value, f"be left out for a {type(problem).__name__}, which has its own")
-    return answer(problem, require_seconds(seconds))
+        raise InvalidInput("problem", problem, "be a Problem", step)
+    chosen = method_of(problem, method)
+    return chosen.answer(problem, Demands(gap, seconds, say, chosen.optional(options)))
 
 
 def methods(problem: Problem) -> dict[str, str | None]:
@@ -170,7 +128,7 @@ def methods(problem: Problem) -> dict[str, str | None]:
     return {method.folder: method.supports(problem) for method in METHODS}
 
 
-def _chosen(problem: Problem, name: str | None) -> Method:
+def method_of(problem: Problem, name: str | None = None) -> Method:
     """The method of that name, or else the first that answers the problem."""
     if name is not None and name not in (known := [method.folder for method in METHODS]):
         raise InvalidInput("method", name, f"be one of {', '.join(known)}", "leave it out for the first that answers")
@@ -211,27 +169,10 @@ def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
                 yield ", ".join(f"{name}={value}" for name, value in changed.items()), evolved(problem, **changed)
 
 
-def rivalry_of(problem: object) -> Rivalry | None:
-    """What is said of the rivals of a problem's designs: by what answers it, or by its folder; None if nothing.
-
-    >>> from mechdesign.words.privacy import Pure
-    >>> rivalry_of(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0))) is None, rivalry_of(0) is None
-    (False, True)
-    """
-    if isinstance(problem, Problem):
-        return _chosen(problem, None).rivals
-    folder = type(problem).__module__.rpartition(".")[0]
-    if not folder.startswith("mechdesign.methods.") or find_spec(f"{folder}.rivalry") is None:
-        return None
-    found: Rivalry = import_module(f"{folder}.rivalry").RIVALRY
-    return found
-
-
 def optimum_of(design: Design) -> str:
     """What the mechanism is called if it is the optimum: by the method whose evidence proves it, or by the problem."""
     named = (method.optimum for method in METHODS if type(design.evidence) in method.evidence)
-    said = design.problem.words.optimum if isinstance(design.problem, Problem) else None
-    return said or next(named, optimum_name(design.problem))
+    return design.problem.words.optimum or next(named)
 
 
 CODEC = Codec(PROTOCOLS)

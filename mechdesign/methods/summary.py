@@ -16,9 +16,9 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.methods.hidden_joint.words import summary as hidden_summary
 from mechdesign.methods.joint.words import summary as joint_summary
 from mechdesign.methods.result import WIDE, Certificate, Design, is_open, room
-from mechdesign.methods.words import heading, headline
+from mechdesign.methods.words import heading
 from mechdesign.values.digits import rounded_down, rounded_up
-from mechdesign.words.criteria import Aim, Criterion
+from mechdesign.words.criteria import Average
 from mechdesign.words.fits.words import counted, table_in_words
 
 
@@ -45,7 +45,7 @@ def summary(design: Design) -> str:
     return (
         f"{standing(design)} for {heading(problem)}\n"
         f"{plain(name_of(design))}: {mechanism_words(mechanism)}\n\n"
-        f"{certificate_words(design.certificate, headline(problem), mechanism)}\n{gap_words(design.certificate)}"
+        f"{certificate_words(design.certificate, problem.words.headline, mechanism)}\n{gap_words(design.certificate)}"
     ) + ("" if beside is None else f"\n{beside}")
 
 
@@ -96,7 +96,7 @@ def account_words(certificate: Certificate) -> str:
 def worst_variance(design: Design) -> float | None:
     """The largest variance at any input where the average was what is least, never less than it is; else None."""
     mechanism = design.mechanism
-    is_average = design.problem.criterion == Criterion(Aim.AVERAGE_UNBIASED)
+    is_average = isinstance(design.problem.criterion, Average)
     return float_up(mechanism.exact_worst_variance()) if is_average and isinstance(mechanism, UnbiasedWindow) else None
 
 

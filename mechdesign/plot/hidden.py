@@ -12,7 +12,6 @@ from mechdesign.methods.hidden_joint.crowd import Crowd
 from mechdesign.methods.hidden_joint.search import parts
 from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import asked_of
 from mechdesign.plot.canvas import BLACK, BLUE, GREEN, GREY, VERMILION, Floats, empty_figure
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import Together
@@ -61,12 +60,12 @@ def draw_variances(axes: Axes, design: Design) -> None:
     colluders = np.unique(np.linspace(0, problem.users - 1, _PLACES).astype(int))
     axes.axhline(1.0, color=GREY, linestyle="--", label="each on their own")
     if _has_groups(problem, 2):
-        pairs = _pairs(asked_of(design), colluders) / base
+        pairs = _pairs(design.problem, colluders) / base
         axes.plot(colluders, pairs, "o-", color=VERMILION, label="pairs, eps on average only")
     for group, mark in _LARGER.items():
         if _has_groups(problem, group):
             label = f"groups of {group}, eps on average only"
-            axes.plot(*_larger(asked_of(design), group, base), mark, color=GREEN, linestyle="none", label=label)
+            axes.plot(*_larger(design.problem, group, base), mark, color=GREEN, linestyle="none", label=label)
     axes.axhline(
         design.certificate.upper / base, color=BLUE, linewidth=2, label="this law, eps whoever colludes: the optimum"
     )

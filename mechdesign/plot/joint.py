@@ -15,7 +15,6 @@ from mechdesign.methods.joint.grouping import Grouping, grouping_of
 from mechdesign.methods.joint.search import heuristic, parts, ratio
 from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import asked_of
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, draw_lines, empty_figure, line_style
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import Together
@@ -38,11 +37,11 @@ def joint_design(design: Design) -> Figure:
     figure = empty_figure(12.6, 5.0)
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
     if problem.is_pair:
-        draw_heat_map(left, asked_of(design))
+        draw_heat_map(left, design.problem)
     else:
         draw_law(left, design)
     if problem.categories == 2 and problem.users % 2 == 0:
-        pairs = _pairs(asked_of(design))
+        pairs = _pairs(design.problem)
         if problem.group > 2:
             profiles["best pairs, same budget"] = parts(solve(pairs))[2].conditional
         profiles["paper's heuristic (pairs)"] = heuristic(pairs).privacy.conditional

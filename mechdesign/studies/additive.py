@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from mechdesign.errors import InvalidInput
-from mechdesign.field import Field, Rank, Row, field_of, proven_prior
+from mechdesign.field import Field, Rank, Row, field_of
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.methods.additive.problem import AdditiveProblem
+from mechdesign.methods.additive.supports import grid_of, span
 from mechdesign.methods.additive.tuning import Trial, Tuning, tune
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import certificate_words, mechanism_words, worst_variance
@@ -19,10 +19,13 @@ from mechdesign.studies.designed import Beside, Designed, above, gap_lines, grid
 from mechdesign.studies.optimum import SECONDS
 from mechdesign.values.answers import Answer, Say, if_shown, silent
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import frozen, one_of
+from mechdesign.values.declare import evolved, frozen, one_of
 from mechdesign.values.tables import Grid, number, printable
+from mechdesign.words.classes import OnGrid, Unbiased
+from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import Atoms, Prior
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +35,7 @@ Form = Literal["additive", "free"]
 ADDITIVE: Form = "additive"
 FREE: Form = "free"
 NAMES: dict[Form, str] = {ADDITIVE: "additive, reports on the grid", FREE: "free reports"}
+_GAP = 1e-4  # that both are solved to, unless another is asked
 _TUNING_SHARE = 0.5  # of the time limit: the rest is for the optima on the grid that was chosen
 _SQUARED = Power(2.0)
 
@@ -44,10 +48,11 @@ class AdditiveStudy:
     bounds, and ``notes`` is what the numbers do not say.
     """
 
-    problem: AdditiveProblem
+    problem: Problem
     tuned: bool = False
     form: Form = one_of("form", NAMES, default=ADDITIVE)
     seconds: float = SECONDS
+    gap: float | None = None
     compare: bool = True
     clipped: float = 0.0
     notes: tuple[str, ...] = ()
@@ -61,24 +66,39 @@ class AdditiveStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> AdditiveOptimum:
         """Both optima and the field."""
-        from mechdesign.methods.additive.search import optimal_additive
-        from mechdesign.methods.unbiased.search import optimal_unbiased
+        from mechdesign.methods.registry import solve
 
-        clock, problem, tuning = Clock(self.seconds), self.problem, None
+        clock, problem, tuning, gap = Clock(self.seconds), self.problem, None, _GAP if self.gap is None else self.gap
         if self.tuned:
-            prior = cast(Prior, problem.prior)
-            tuning = tune(problem.epsilon, prior, problem.inputs, seconds=_TUNING_SHARE * self.seconds)
-            chosen = tuning.best.bins, tuning.best.reach
-            problem = AdditiveProblem(problem.epsilon, prior, problem.inputs, *chosen, gap=problem.gap)
+            assert isinstance(problem.inputs, Interval)
+            tuning = tune(problem.epsilon, _prior(problem), problem.inputs, seconds=_TUNING_SHARE * self.seconds)
+            problem = evolved(problem, among=OnGrid(tuning.best.bins, tuning.best.reach))
         found = None if tuning is None else tuning.design
-        if found is None or found.certificate.relative_gap > problem.gap:
-            found = optimal_additive(problem, clock.left())
+        if found is None or found.certificate.relative_gap > gap:
+            found = solve(problem, clock.left(), gap=gap)
         say(f"optimum with free reports at eps = {problem.epsilon:g}")
-        designs: dict[Form, Design] = {ADDITIVE: found, FREE: optimal_unbiased(problem.free, clock.left())}
+        free, size = evolved(problem, among=Unbiased()), grid_of(problem)[0].bins + 1
+        designs: dict[Form, Design] = {ADDITIVE: found, FREE: solve(free, clock.left(), gap=gap, size=size)}
         say("published mechanisms")
-        ranked = field_of({NAMES[name]: one for name, one in designs.items()}) if self.compare else None
+        ranked = _with_totals(designs, _prior(problem)) if self.compare else None
         stopped = () if tuning is None or tuning.stopped is None else (f"--tune: {tuning.stopped}",)
         return AdditiveOptimum(problem, designs, self.form, ranked, tuning, self.clipped, self.notes + stopped)
+
+
+def _prior(problem: Problem) -> Prior:
+    """The prior itself, before it is rounded to the grid."""
+    return cast(Prior, problem.criterion.prior)
+
+
+def _with_totals(designs: Mapping[Form, Design], prior: Prior) -> Field:
+    """The field of both designs, with the averages under the prior itself."""
+    found = field_of({NAMES[name]: design for name, design in designs.items()})
+    laws = {**found.mechanisms} | {NAMES[name]: design.own_law for name, design in designs.items()}
+
+    def total(name: str) -> float:
+        return cast(ScalarMechanism, laws[name]).average_loss(_SQUARED, prior)
+
+    return evolved(found, rows=tuple(evolved(row, total=total(row.name)) for row in found.rows))
 
 
 # -- answers ----------------------------------------------------------------------------------------------------------
@@ -139,7 +159,7 @@ class Both:
 class AdditiveOptimum(Answer):
     """Both optima with their field; ``design`` is the one that was asked for."""
 
-    problem: AdditiveProblem
+    problem: Problem
     designs: Mapping[Form, Design]
     form: Form
     rivalry: Field | None
@@ -164,13 +184,13 @@ class AdditiveOptimum(Answer):
     def both(self) -> Both:
         """What is said of both designs together."""
         published = None if self.rivalry is None else self.rivalry.rivals
-        prior = cast(Prior, self.problem.prior)
+        prior = _prior(self.problem)
         return Both(
             self.form,
             self.designs[ADDITIVE].certificate.upper,
             self.designs[FREE].certificate.upper,
             {name: Optimum.of(design, prior) for name, design in self.designs.items()},
-            self.problem.span,
+            self._span,
             self.clipped,
             self.notes,
             None if self.tuning is None else tuple(map(Tried.of, self.tuning.trials)),
@@ -182,10 +202,14 @@ class AdditiveOptimum(Answer):
         """The noise over the prior on the grid."""
         from mechdesign.plot.designs import noise_figure
 
-        prior = proven_prior(self.design.problem)
-        if not isinstance(prior, Atoms):
-            raise InvalidInput("plot", self.design.problem.kind, "have a prior on finitely many inputs")
+        prior = self.designs[ADDITIVE].problem.criterion.prior
+        assert isinstance(prior, Atoms)
         return noise_figure(_mechanism(self.design), prior)
+
+    @property
+    def _span(self) -> float:
+        grid, reach, _ = grid_of(self.problem)
+        return span(grid.bins, reach)
 
     def shown(self) -> Iterator[Grid | str]:
         problem, said = self.problem, self.both
@@ -194,9 +218,9 @@ class AdditiveOptimum(Answer):
             headings = ["N", "M", "|A|/|X|", "on the grid", "under the prior itself", "seconds", ""]
             yield grid("Grids tried", headings, lines, left=0)
             yield ""
-        prior = printable(getattr(problem.prior, "name", "data"))
+        prior = printable(getattr(_prior(problem), "name", "data"))
         where = f"{problem.inputs}, eps = {problem.epsilon:g}"
-        yield f"unbiased mechanisms on {where}, prior: {prior} on {problem.bins + 1} inputs\n"
+        yield f"unbiased mechanisms on {where}, prior: {prior} on {grid_of(problem)[0].bins + 1} inputs\n"
         if said.clipped:
             yield f"{100 * said.clipped:.3g}% of the rows were moved into the bounds\n"
         for form, design in self.designs.items():
@@ -206,7 +230,7 @@ class AdditiveOptimum(Answer):
             yield ""
         total = said.optima[ADDITIVE].total
         yield (
-            f"{mechanism_words(_mechanism(self.designs[ADDITIVE]))}, |A|/|X| = {problem.span:.3g}\n"
+            f"{mechanism_words(_mechanism(self.designs[ADDITIVE]))}, |A|/|X| = {said.span:.3g}\n"
             f"  rounding to the grid adds {number(total - said.additive)}: "
             f"variance {number(total)} under the prior itself"
         )

@@ -14,7 +14,6 @@ from mechdesign.methods.joint.grouping import Grouping, grouping_of
 from mechdesign.methods.joint.search import Heuristic, heuristic, parts
 from mechdesign.methods.joint.words import eps_words, law_words, privacy_words, variance_words
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import asked_of
 from mechdesign.methods.words import heading
 from mechdesign.studies import joint_column, joint_hidden, joint_inside
 from mechdesign.studies.designed import Designed
@@ -231,7 +230,7 @@ class JointAnswer(Answer):
     @classmethod
     def of(cls, design: Design) -> JointAnswer:
         """What is said of a design that is there."""
-        return cls(design, heuristic(asked_of(design)) if parts(design)[0].is_pair else None)
+        return cls(design, heuristic(design.problem) if parts(design)[0].is_pair else None)
 
     @property
     def hidden(self) -> HiddenTold | None:

@@ -18,23 +18,10 @@ from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
-from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.methods.minimax.supports import supports
 from mechdesign.methods.result import Design, gap_asked, is_open
 from mechdesign.methods.summary import certificate_words, gap_text, standing, worst_variance
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.words import (
-    below,
-    excess,
-    heading,
-    headline,
-    is_lexicographic,
-    labels_of,
-    measure,
-    other_goal,
-    power_of,
-    subject,
-)
+from mechdesign.methods.words import below, excess, heading, is_lexicographic, other_goal, power_of
 from mechdesign.plot.designs import gathered, is_based, least_favourable
 from mechdesign.studies import designed
 from mechdesign.studies.designed import Beside, Designed, Several, above, gap_lines, grid, mechanism_lines
@@ -42,8 +29,10 @@ from mechdesign.values.answers import Answer, Say, if_shown, merged, silent
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
-from mechdesign.values.tables import Grid, number
+from mechdesign.values.tables import Grid, number, printable
+from mechdesign.words.classes import UnbiasedClass
 from mechdesign.words.losses import Power
+from mechdesign.words.priors import Atoms, Density
 from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
@@ -53,8 +42,6 @@ SECONDS = 120.0
 POINTS = 7
 _RANKED_BY = {Rank.WORST: "worst case", Rank.AVERAGE: "average", Rank.AT: "error at that input"}
 """As the headings of columns have it."""
-
-AnyProblem = UnbiasedProblem | AdditiveProblem | Problem
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
@@ -70,11 +57,12 @@ class OptimumStudy:
     ['this design', 'grr', 'best single output']
     """
 
-    problem: AnyProblem
+    problem: Problem
     seconds: float = SECONDS
     gap: float | None = None
     best_so_far: bool = False
     compare: bool = True
+    options: Mapping[str, Any] = field(factory=dict)
     own: Mapping[str, Mechanism] = field(factory=dict)
 
     reads: ClassVar[tuple[Path, ...]] = ()
@@ -87,22 +75,24 @@ class OptimumStudy:
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Optimum:
         """The optimum and its field."""
         problem = self.problem
-        design = next(_solved(problem, [problem.epsilon], self.seconds, self.gap, best_so_far=self.best_so_far))
+        asked = problem, [problem.epsilon], self.seconds, self.gap, self.options
+        design = next(_solved(*asked, best_so_far=self.best_so_far))
         _warn_where_open([design], warn)
         say("published mechanisms")
-        return Optimum(design, field_of(design, self.own) if self.compare else None)
+        return Optimum(design, field_of(design, self.own) if self.compare else None, problem)
 
 
 @frozen
 class SweepStudy:
     """One certified optimum an epsilon, against the best published mechanism there."""
 
-    problem: AnyProblem
+    problem: Problem
     epsilons: tuple[float, ...] = field(converter=tuple)
     seconds: float = SECONDS
     gap: float | None = None
     best_so_far: bool = False
     compare: bool = True
+    options: Mapping[str, Any] = field(factory=dict)
 
     doing: ClassVar[str] = "certified optima"
     reads: ClassVar[tuple[Path, ...]] = ()
@@ -111,13 +101,14 @@ class SweepStudy:
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Sweep:
         """The optima, in ``seconds`` altogether."""
         designs: list[Design] = []
-        for design in _solved(self.problem, self.epsilons, self.seconds, self.gap, best_so_far=self.best_so_far):
+        asked = self.problem, self.epsilons, self.seconds, self.gap, self.options
+        for design in _solved(*asked, best_so_far=self.best_so_far):
             designs.append(design)
             so_far = f"{len(designs)} of {len(self.epsilons)}, up to eps = {design.problem.epsilon:g}"
             say(f"certified optima: {so_far}")
         _warn_where_open(designs, warn)
         fields = tuple(map(field_of, designs)) if self.compare else None
-        return Sweep(tuple(designs), fields)
+        return Sweep(tuple(designs), fields, self.problem)
 
 
 @frozen
@@ -157,7 +148,13 @@ class ParetoStudy:
 
 
 def _solved(
-    problem: AnyProblem, epsilons: Sequence[float], seconds: float, gap: float | None = None, *, best_so_far: bool
+    problem: Problem,
+    epsilons: Sequence[float],
+    seconds: float,
+    gap: float | None,
+    options: Mapping[str, Any],
+    *,
+    best_so_far: bool,
 ) -> Iterator[Design]:
     """Answers at several epsilons in ``seconds`` altogether, or `NoAnswer` that names the one where they ran out.
 
@@ -166,10 +163,10 @@ def _solved(
     from mechdesign.methods.minimax.search import minimax_sweep
 
     asked = [_at(problem, epsilon) for epsilon in epsilons]
-    if isinstance(problem, Problem) and supports(problem) is None:
-        answers = minimax_sweep(cast(list[Problem], asked), seconds, gap=gap, best_so_far=best_so_far)
+    if supports(problem) is None:
+        answers = minimax_sweep(asked, seconds, gap=gap, best_so_far=best_so_far)
     else:
-        answers = _one_by_one(asked, seconds, gap, best_so_far=best_so_far)
+        answers = _one_by_one(asked, seconds, gap, options, best_so_far=best_so_far)
     found = 0
     try:
         for design in answers:
@@ -179,15 +176,13 @@ def _solved(
         raise with_options(stopped, f"at eps = {epsilons[found]:g}: {stopped.reason}") from None
 
 
-def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
+def _at(problem: Problem, epsilon: float) -> Problem:
     """The same at another epsilon for all inputs."""
-    if isinstance(problem, Problem):
-        return evolved(problem, privacy=evolved(problem.privacy, epsilon=epsilon))
-    return evolved(problem, epsilon=epsilon)
+    return evolved(problem, privacy=evolved(problem.privacy, epsilon=epsilon))
 
 
 def _one_by_one(
-    asked: Sequence[AnyProblem], seconds: float, gap: float | None, *, best_so_far: bool
+    asked: Sequence[Problem], seconds: float, gap: float | None, options: Mapping[str, Any], *, best_so_far: bool
 ) -> Iterator[Design]:
     from mechdesign.methods.registry import solve
 
@@ -195,7 +190,7 @@ def _one_by_one(
     for place, problem in enumerate(asked):
         own = clock.share(len(asked) - place if best_so_far else 1)
         try:
-            yield solve(problem, own.left(), gap=gap)
+            yield solve(problem, own.left(), gap=gap, **options)
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
                 raise
@@ -238,6 +233,7 @@ class Optimum(Answer):
 
     design: Design
     rivalry: Field | None
+    asked: Problem | None = None
 
     @property
     def said(self) -> tuple[Any, ...]:
@@ -255,18 +251,31 @@ class Optimum(Answer):
 
     def shown(self) -> Iterator[Grid | str]:
         design, problem = self.design, self.design.problem
-        yield f"{standing(design)} for {heading(problem)}\n"
-        yield certificate_words(design.certificate, headline(problem), design.own_law)
+        yield f"{standing(design)} for {heading(problem)}\n{_rounded_from(self.asked, design)}"
+        yield certificate_words(design.certificate, problem.words.headline, design.own_law)
         yield from gap_lines(design)
-        yield from mechanism_lines(design.own_law, least_favourable(design), labels_of(problem))
+        yield from mechanism_lines(design.own_law, least_favourable(design), problem.words.labels)
         if self.rivalry is not None:
             both = (Rank.WORST, Rank.AVERAGE)
             lines = [[row.name, *(number(row.by(rank)) for rank in both), _excess(row)] for row in self.rivalry.rows]
             headings = ["mechanism", "worst case", "average", excess(problem)]
-            yield grid(f"Expected {measure(problem)}, ranked by the {_RANKED_BY[self.rivalry.rank]}", headings, lines)
+            title = f"Expected {problem.words.measure}, ranked by the {_RANKED_BY[self.rivalry.rank]}"
+            yield grid(title, headings, lines)
         way = other_goal(problem)
         if way is not None:
             yield f"\n{way}"
+
+
+def _rounded_from(asked: Problem | None, design: Design) -> str:
+    """The prior that was asked about, where the design's own is what it was rounded to."""
+    held = design.problem
+    if asked is None or not isinstance(held, Problem) or not isinstance(held.among, UnbiasedClass):
+        return ""
+    prior, rounded = asked.criterion.prior, held.criterion.prior
+    if not isinstance(rounded, Atoms) or prior == rounded:
+        return ""
+    name = f"{prior.name} on {prior.domain}" if isinstance(prior, Density) else "of the data"
+    return f"  asked under the prior {printable(name)}, which is rounded to {rounded.points.size} inputs\n"
 
 
 def _excess(row: Row) -> str:
@@ -290,6 +299,7 @@ class Sweep(Answer):
 
     designs: tuple[Design, ...]
     fields: tuple[Field, ...] | None
+    asked: Problem | None = None
 
     @property
     def said(self) -> tuple[Any, ...]:
@@ -307,8 +317,9 @@ class Sweep(Answer):
     def shown(self) -> Iterator[Grid | str]:
         designs, problem = self.designs, self.designs[0].problem
         yield (
-            f"{'best designs so far' if _open(designs) else 'certified optima'} for {subject(problem)}: "
-            f"{headline(problem)}{below(problem)}\n  optimum over {_scopes(designs)}, {_basis(designs)}\n"
+            f"{'best designs so far' if _open(designs) else 'certified optima'} for {problem.words.subject}: "
+            f"{problem.words.headline}{below(problem)}\n"
+            f"{_rounded_from(self.asked, designs[0])}  optimum over {_scopes(designs)}, {_basis(designs)}\n"
         )
         both = is_lexicographic(problem)
         rows = []
@@ -325,7 +336,7 @@ class Sweep(Answer):
             rank = self.fields[0].rank.value
             headings += [*(["our worst"] if both else []), "best rival", f"its {rank}", excess(problem)]
         title = "Bounds on the optimum" if _open(designs) else "Certified optimum"
-        yield grid(f"{title}, {headline(problem)}", headings, rows)
+        yield grid(f"{title}, {problem.words.headline}", headings, rows)
 
     def plot(self) -> Figure:
         """The optimum and what is published over epsilon."""
@@ -341,10 +352,10 @@ class Sweep(Answer):
         epsilons = [design.problem.epsilon for design in self.designs]
         if not all(math.isclose(high, value) for (_, high), value in zip(bounds, ours, strict=True)):
             bounds = [(value, value) for value in ours]  # the certificate bounds something else than rivals
-            title = f"worst-case {measure(problem)} of the lexicographic optimum, {subject(problem)}"
-            return plot.sweep(epsilons, bounds, published, f"worst-case {measure(problem)}", title, THIS)
-        what = f"{'worst-case' if rank is Rank.WORST else 'average'} {measure(problem)}"
-        return plot.sweep(epsilons, bounds, published, what, f"{headline(problem)}, {subject(problem)}")
+            title = f"worst-case {problem.words.measure} of the lexicographic optimum, {problem.words.subject}"
+            return plot.sweep(epsilons, bounds, published, f"worst-case {problem.words.measure}", title, THIS)
+        what = f"{'worst-case' if rank is Rank.WORST else 'average'} {problem.words.measure}"
+        return plot.sweep(epsilons, bounds, published, what, f"{problem.words.headline}, {problem.words.subject}")
 
     def structure(self) -> Figure:
         """Outputs, base measures and least-favourable priors over epsilon."""
@@ -358,7 +369,7 @@ class Sweep(Answer):
             outputs = gathered(mechanism.points, mechanism.base)
             slices.append(plot.Slice(design.problem.epsilon, outputs, least_favourable(design)))
         problem = self.designs[0].problem
-        return plot.structure(slices, f"Structure of the optimum: {headline(problem)}, {subject(problem)}")
+        return plot.structure(slices, f"Structure of the optimum: {problem.words.headline}, {problem.words.subject}")
 
 
 def _shared(designs: Sequence[Design], epsilons: list[float]) -> dict[str, Any]:

@@ -116,15 +116,14 @@ def read_file(path: Path) -> Own:
     if isinstance(design.mechanism, JointResponse | Product):
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
-    problem = design.problem
-    is_coded = isinstance(problem, Problem) and problem.words.labels is not None
-    ratio, names = mechanism.likelihood_ratio(), _labels_of(problem, mechanism)
+    is_coded = design.problem.words.labels is not None
+    ratio, names = mechanism.likelihood_ratio(), _labels_of(design.problem, mechanism)
     return Own(called, mechanism, ratio, mechanism.epsilon, names, is_coded)
 
 
-def _labels_of(problem: Any, mechanism: Any) -> Sides:
+def _labels_of(problem: Problem, mechanism: Any) -> Sides:
     """The labels of a loss matrix, for the outputs that are used."""
-    if not isinstance(problem, Problem) or not isinstance(problem.loss, FiniteLoss):
+    if not isinstance(problem.loss, FiniteLoss):
         return None, None
     return problem.table.names[0], problem.table.names_of(mechanism.outputs)
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.values.codec import if_any
-from mechdesign.values.declare import array, field, frozen, one_of, option, optional
+from mechdesign.values.declare import array, field, frozen, one_of, option, optional, whole
 from mechdesign.words.counts import require_group
 from mechdesign.words.domains import Circle, Interval, interval_of, parse_interval, require_domain
 from mechdesign.words.places import require_places
@@ -110,6 +110,44 @@ class UnbiasedPiecewise:
     kind: ClassVar[str] = "unbiased piecewise"
 
 
+LEAST_BINS, MOST_BINS, USUAL_BINS = 2, 512, 32
+_REACH = "M: tails begin M steps beyond the inputs (4 N, more for small eps)."
+
+
+def _steps(name: str, **options: Any) -> Any:
+    """A field with a number of steps, or none, which leaves it to what answers."""
+    convert = optional(lambda said: require_whole(said, name, 1))
+    return field(default=None, converter=convert, **options)
+
+
+@frozen
+class OnGrid:
+    """Mechanisms with ``E[Y|x] = x`` that report whole steps of a grid of ``bins + 1`` equispaced inputs.
+
+    ``reach`` and ``tail`` say how many steps beyond the inputs the tails begin, and that they decay by
+    ``tail / (tail + 1)`` a step from there on. Left out, they are chosen so that tails hardly matter: the problem of a
+    design has them.
+
+    >>> OnGrid(bins=4, reach=9).reach
+    9
+    """
+
+    kind: ClassVar[str] = "on a grid"
+
+    bins: int = whole(
+        "bins",
+        LEAST_BINS,
+        MOST_BINS,
+        default=USUAL_BINS,
+        metadata=option("--bins", "N: the grid has N + 1 inputs (for tiny eps 16)."),
+    )
+    reach: int | None = _steps("reach", metadata=if_any() | option("--reach", _REACH))
+    tail: int | None = _steps("tail", metadata=if_any())
+
+
+UnbiasedClass = Unbiased | UnbiasedPiecewise | OnGrid
+"""Those whose error is a variance."""
+
 ENCODINGS = ("response", "unary", "hashing")
 
 
@@ -133,4 +171,4 @@ class Together:
     )
 
 
-Class = All | Onto | InPlane | Piecewise | Unbiased | UnbiasedPiecewise | Together
+Class = All | Onto | InPlane | Piecewise | UnbiasedClass | Together

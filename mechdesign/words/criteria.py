@@ -247,42 +247,6 @@ def named_criterion(said: str, prior: ArrayLike | None = None, slack: float | No
     return CRITERIA[said](**{name: value for name, value in given.items() if value is not None})
 
 
-class Aim(Enum):
-    """What is least. The values are the words of files."""
-
-    WORST = "worst case"
-    AVERAGE_UNBIASED = "average variance under the prior, unbiased"
-
-
-@frozen
-class Criterion:
-    """An aim.
-
-    >>> Criterion(Aim.WORST).words
-    'worst case'
-    """
-
-    aim: Aim
-
-    @property
-    def words(self) -> str:
-        return self.aim.value
-
-    @property
-    def ranks_by(self) -> str:
-        """Which of a mechanism's errors is compared."""
-        return _RANKS_BY.get(self.aim, "worst")
-
-    def headline(self, measure: str) -> str:
-        """The quantity that is least."""
-        return f"worst-case {measure}"
-
-
-_RANKS_BY = {
-    Aim.AVERAGE_UNBIASED: "average",
-}
-
-
 class Family(Enum):
     """A class of mechanisms that a lower bound holds for, before what narrows it."""
 

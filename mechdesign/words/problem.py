@@ -13,7 +13,7 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, OnGrid, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
 from mechdesign.words.counts import Count
 from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Total, Worst
 from mechdesign.words.domains import POINTS_OPTION, Circle, Finite, Inputs, Interval, Product
@@ -121,6 +121,7 @@ class Problem:
         Piecewise,
         Unbiased,
         UnbiasedPiecewise,
+        OnGrid,
         Together,
         step="for example classes.All()",
         default=All(),

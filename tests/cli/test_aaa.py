@@ -74,7 +74,7 @@ def test_reach_and_domain_are_taken(run: Any) -> None:
     document = run(
         "aaa", "--eps", "2", "--prior", "uniform", "--domain=0,10", "--bins", "4", "--reach", "3", "--json"
     ).json
-    assert (document["problem"]["bins"], document["problem"]["reach"]) == (4, 3)
+    assert (document["problem"]["among"]["bins"], document["problem"]["among"]["reach"]) == (4, 3)
     assert document["problem"]["inputs"] == {"kind": "interval", "lower": 0.0, "upper": 10.0}
     assert document["span"] == pytest.approx(7 / 5)
 
@@ -83,7 +83,7 @@ def test_tuning_shows_what_was_tried_and_uses_the_best(run: Any) -> None:
     command = ("aaa", "--eps", "0.5", "--prior", "normal:0,0.1", "--tune")
     document = run(*command, "--json").json
     tried = {(trial["bins"], trial["reach"]): trial["total"] for trial in document["tuning"]}
-    chosen = document["problem"]["bins"], document["problem"]["reach"]
+    chosen = document["problem"]["among"]["bins"], document["problem"]["among"]["reach"]
     assert tried[chosen] <= 1.001 * min(tried.values())
     assert document["optima"]["additive"]["total"] == pytest.approx(tried[chosen], rel=2e-4)
     assert "chosen" in run(*command).out
@@ -97,7 +97,7 @@ def test_data_outside_the_bounds_is_an_error_unless_clipped(run: Any, ages: Path
     assert "--clip" in refused.err
     document = run(*command, "--clip", "--json").json
     assert document["clipped"] == pytest.approx(0.01)
-    assert sum(document["problem"]["weights"]) == pytest.approx(1)
+    assert sum(document["problem"]["criterion"]["prior"]["weights"]) == pytest.approx(1)
     assert "moved into the bounds" in run(*command, "--clip").out
 
 

@@ -170,8 +170,11 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("--eps", "1", "--criterion", "prior", "--prior-data", "x.csv", "--column", "a"), "x.csv"),
     (("--eps", "1", "--criterion", "prior", "--prior", "uniform", "--column", "a"), "--prior-data"),
     (("--eps", "1", "--unbiased", "--loss", "absolute"), "squared with --unbiased"),
-    (("--eps", "1", "--unbiased", "--criterion", "worst"), "criterion must be prior"),
+    (("--eps", "1", "--unbiased", "--criterion", "lexicographic"), "criterion must be worst or prior"),
+    (("--eps", "1", "--unbiased", "--criterion", "worst", "--prior", "uniform"), "be left out for the worst case"),
+    (("--eps", "1", "--unbiased", "--criterion", "prior"), "prior must be given"),
     (("--eps", "1", "--size", "33"), "come with --unbiased"),
+    (("--eps", "1", "--unbiased", "--size", "33"), "come with --unbiased and a prior"),
     (("--eps", "1", "--cap", "0.3"), "--criterion lexicographic"),
     (("--eps", "1", "--structure-plot", "x.png"), "come with --sweep"),
     (("--sweep", "1,2", "--criterion", "pareto"), "--sweep, --criterion pareto"),
@@ -358,13 +361,36 @@ def test_the_unbiased_optimum_is_the_reference_and_below_the_published(run: Any)
 
 def test_the_unbiased_optimum_is_told_drawn_saved_and_proven_again(run: Any, tmp_path: Path) -> None:
     picture, out = tmp_path / "unbiased.svg", tmp_path / "unbiased.json"
-    arguments = ("minimax", "--eps", "2", "--unbiased", "--size", "9", "--plot", str(picture), "--out", str(out))
+    arguments = (
+        "minimax",
+        "--eps",
+        "2",
+        "--unbiased",
+        "--prior",
+        "uniform",
+        "--size",
+        "9",
+        "--plot",
+        str(picture),
+        "--out",
+        str(out),
+    )
     outcome = run(*arguments)
     assert outcome.code == 0
-    assert "variance under the uniform prior" in outcome.out
+    assert "asked under the prior uniform on [0, 1], which is rounded to 9 inputs" in outcome.out
     assert "optimum over unbiased mechanisms" in outcome.out
     assert picture.stat().st_size > 5_000
     assert "checked again" in run("show", str(out)).out
+
+
+def test_without_a_prior_the_unbiased_optimum_is_that_of_the_worst_case(run: Any) -> None:
+    """The least of the uniform average, 3.886, has 4.340 at its worst input: more than HM."""
+    document = run("minimax", "--eps", "1", "--unbiased", "--domain=-1,1", "--json").json
+    assert document["problem"]["criterion"] == {"kind": "worst"}
+    assert document["certificate"]["lower"] <= 3.9907 <= document["certificate"]["upper"] * (1 + 1e-4)
+    rows = {row["name"]: row["worst"] for row in document["comparison"]}
+    assert rows["this design"] == pytest.approx(document["certificate"]["upper"])
+    assert rows["hm"] > 1.07 * rows["this design"]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import attrs
 import pytest
 import typer
 
-from mechdesign import AdditiveProblem, Lexicographic
+from mechdesign import Lexicographic, OnGrid
 from mechdesign.cli.app import groups, run_of
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.signatures import WRITTEN, Asked, Mirror, Part, expanded, is_path, with_files_there
@@ -25,13 +25,6 @@ class Grid:
     step: float = finite("step", metadata=option("--step", "How wide."))
     bins: int = whole("bins", 2, 512, default=32, metadata=option("--bins", "How many.", "-b"))
     hidden: int = 7
-
-
-@frozen
-class Finer:
-    """One with another default."""
-
-    bins: int = whole("bins", 2, 512, default=64, metadata=option("--bins", "How many."))
 
 
 @frozen
@@ -57,10 +50,10 @@ def test_a_problem_is_mirrored_by_an_option_for_each_field_that_is_one() -> None
 
 
 def test_help_says_range_and_default_of_the_field() -> None:
-    def run(asked: Annotated[Asked, Mirror(Grid, Finer, needs=(), asked_by={Finer: "--fine"})]) -> None: ...
+    def run(asked: Annotated[Asked, Mirror(Grid, needs=())]) -> None: ...
 
     told = options(expanded(run))
-    assert told["bins"].help == "How many. [from 2 to 512; default 32, 64 with --fine]"
+    assert told["bins"].help == "How many. [from 2 to 512; default 32]"
     assert told["step"].help == "How wide."
 
 
@@ -102,7 +95,7 @@ def test_a_command_without_groups_stays_as_it_is() -> None:
     assert expanded(run) is run
 
 
-@pytest.mark.parametrize(("command", "kind"), [("minimax", Lexicographic), ("aaa", AdditiveProblem)])
+@pytest.mark.parametrize(("command", "kind"), [("minimax", Lexicographic), ("aaa", OnGrid)])
 def test_commands_take_every_option_that_their_problem_declares(command: str, kind: Any) -> None:
     known = inspect.signature(run_of(command)).parameters
     declared = [field.name for field in attrs.fields(kind) if OPTION in field.metadata]

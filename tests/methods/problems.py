@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mechdesign as md
+from mechdesign.values.declare import evolved
 from mechdesign.words.counts import Count
 from mechdesign.words.criteria import OverInputs
 from mechdesign.words.models import Model
@@ -112,3 +113,21 @@ def unbiased(epsilon: float, inputs: md.Interval | None = None) -> md.Problem:
     """The least worst variance of an unbiased report."""
     inputs = md.Interval(-1, 1) if inputs is None else inputs
     return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())
+
+
+def unbiased_under(epsilon: float, prior: Any = "uniform", inputs: Any = (-1, 1)) -> md.Problem:
+    """The variance of unbiased mechanisms under a prior."""
+    criterion, privacy = md.Average(prior), md.Pure(epsilon)
+    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=privacy, criterion=criterion, among=md.Unbiased())
+
+
+def additive(
+    epsilon: float,
+    prior: Any = "uniform",
+    inputs: Any = (-1, 1),
+    bins: int = 32,
+    reach: int | None = None,
+    tail: int | None = None,
+) -> md.Problem:
+    """The same with reports on a grid."""
+    return evolved(unbiased_under(epsilon, prior, inputs), among=md.OnGrid(bins, reach, tail))

@@ -19,10 +19,8 @@ import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods import Design
-from mechdesign.methods.evidence import Problem
-from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.methods.result import saying_why
-from mechdesign.methods.words import asked, heading, headline, protected
+from mechdesign.methods.words import asked, heading
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.counts import Moments as ShareMoments
@@ -30,6 +28,7 @@ from mechdesign.words.losses import Loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.objectives import WholeLoss
 from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from tests.methods import problems
 from tests.methods.problems import custom_problem, hidden_problem, joint_problem, numbers, workload_problem
@@ -48,8 +47,8 @@ CELLS = {
 }
 
 
-def additive(**said: Any) -> md.AdditiveProblem:
-    return md.AdditiveProblem(
+def additive(**said: Any) -> md.Problem:
+    return problems.additive(
         **{"epsilon": 2.0, "prior": VALUES, "inputs": UNIT, "bins": 2, "reach": 3, "tail": 1} | said
     )
 
@@ -105,10 +104,6 @@ def in_cells(**said: Any) -> md.Problem:
 
 def trade_off(prior: Any = VALUES, **said: Any) -> md.Problem:
     return numbers(1.0, criterion=md.Lexicographic(prior, **said))
-
-
-def unbiased(**said: Any) -> md.UnbiasedProblem:
-    return md.UnbiasedProblem(**{"epsilon": 1.0, "prior": VALUES, "inputs": UNIT, "size": 3} | said)
 
 
 def workload(queries: Any = None, **said: Any) -> md.Problem:
@@ -171,14 +166,9 @@ class Follows:
 
 Row = Another | Same | Follows
 ROWS: dict[str, Row] = {
-    "additive.epsilon": Another(additive(), additive(epsilon=2.5)),
-    "additive.prior": Another(additive(), additive(prior=OTHERS)),
-    "additive.inputs": Another(additive(), additive(inputs=md.Interval(0, 2))),
-    "additive.bins": Another(additive(), additive(bins=3)),
-    "additive.reach": Another(additive(reach=1, tail=3), additive(reach=2, tail=3)),
-    "additive.tail": Another(additive(reach=1, tail=3), additive(reach=1, tail=6)),
-    "additive.gap": Same(additive(), additive(gap=1e-2)),
-    "additive.weights": Follows(lambda: additive(weights=[0.5, 0.25, 0.25])),
+    "on a grid.bins": Another(additive(), additive(bins=3)),
+    "on a grid.reach": Another(additive(reach=1, tail=3), additive(reach=2, tail=3)),
+    "on a grid.tail": Another(additive(reach=1, tail=3), additive(reach=1, tail=6)),
     "hidden.epsilon": Another(hidden(), hidden(epsilon=1.5)),
     "hidden.users": Another(hidden(), hidden(users=80)),
     "hidden.delta": Another(hidden(users=12), hidden(users=12, delta=0.05)),
@@ -265,12 +255,6 @@ ROWS: dict[str, Row] = {
         bent(squared(), lambda q: [cvxpy.norm(q[0]) <= 0.7]),
         bent(lambda q: squared()(q) + cvxpy.norm(q[0]), lambda q: [q[0, 0] <= 0.7]),
     ),
-    "unbiased.epsilon": Another(unbiased(), unbiased(epsilon=2.0)),
-    "unbiased.prior": Another(unbiased(), unbiased(prior=OTHERS)),
-    "unbiased.inputs": Another(unbiased(), unbiased(inputs=md.Interval(0, 2))),
-    "unbiased.size": Another(unbiased(), unbiased(size=5)),
-    "unbiased.gap": Same(unbiased(), unbiased(gap=1e-2)),
-    "unbiased.weights": Follows(lambda: unbiased(weights=[0.5, 0.25, 0.25])),
     "workload.queries": Another(workload(), workload(Histogram(3))),
     "workload.weights": Another(workload(weights=[1.0, 1.0, 0.5]), workload(weights=[1.0, 0.5, 1.0])),
     "types.size": Another(workload(Histogram(3)), workload(Histogram(4))),
@@ -350,7 +334,7 @@ def _name(kind: type) -> str:
 def _declared() -> list[str]:
     """The fields of problems, and of the values that they may hold."""
     found: list[str] = []
-    left: list[type] = list(PROVEN_BY)
+    left: list[type] = [md.Problem]
     seen: set[type] = set()
     while left:
         kind = left.pop()
@@ -380,9 +364,8 @@ def _said(problem: Problem, design: Design) -> tuple[str, str]:
     """What `summary` says of the number, and what `show` does, but for caps, which are numbers themselves."""
     scope = design.certificate.scope
     of_class = f"{scope.family.value}{scope.narrowed} {scope.onto}"
-    shown = f"{getattr(problem, 'inputs', '')}, {protected(problem)}, {asked(problem)}"
-    own = problem.words.heading if isinstance(problem, md.Problem) else getattr(problem, "heading", None)
-    return f"{heading(problem)} {of_class}", own or f"{shown} {of_class}"
+    shown = f"{problem.inputs}, {problem.words.privacy}, {asked(problem)}"
+    return f"{heading(problem)} {of_class}", problem.words.heading or f"{shown} {of_class}"
 
 
 def _are_apart(first: Design, second: Design) -> bool:
@@ -444,7 +427,7 @@ def test_texts_that_name_functions_change_nothing(name: str) -> None:
     ids=["weights", "slack", "slack of pairs", "slack of an interval", "exponent", "at"],
 )
 def test_the_line_of_the_number_itself_says_what_is_summed_and_how_near_to_the_least(problem: Any, words: str) -> None:
-    assert words in headline(problem)
+    assert words in problem.words.headline
 
 
 def test_a_report_decides_no_words() -> None:

@@ -83,7 +83,7 @@ RULES = {
     "problem_with_other_outputs": "the mechanism's outputs are",
     "proof_of_any_pieces_for_one": "any number of pieces, not about one",
     "proven_design_called_claimed": "proven and not claimed",
-    "unbiased_of_another_kind": "evidence kind must be one of unbiased prior",
+    "unbiased_of_another_kind": "about the variance of unbiased piecewise mechanisms",
     "unbiased_window_too_steep": "bias",
     "unbiased_with_another_criterion": "about the variance of unbiased piecewise mechanisms",
     "upper_end_far_above_the_error": "certificate upper must be 1.266",

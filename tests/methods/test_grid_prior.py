@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from mechdesign import Interval, catalogue
-from mechdesign.methods.grid_prior import grid_weights
+from mechdesign.errors import CheckFailed
+from mechdesign.methods.grid_prior import grid_weights, weights_on_grid, with_grid_prior
 from mechdesign.words.priors import Atoms, Density, beta, exponential, histogram, normal
+from tests.methods import problems
 
 S = catalogue.SYMMETRIC
 PRIORS: dict[str, Density] = {
@@ -54,3 +56,26 @@ def test_a_histogram_inside_the_inputs_is_rounded_where_it_lives() -> None:
     rounded = grid_weights(histogram([0.2, 0.3, 0.5], [0.5, 0.5]), Interval(0, 1), 11)
     assert np.flatnonzero(rounded).tolist() == [2, 3, 4, 5]
     assert rounded[[2, 5]].tolist() == pytest.approx([0.25, 0.125])
+
+
+@pytest.mark.parametrize("ends", [(0.1, 0.7), (-1, 1), (1.7e9, 1.7e9 + 86_400)])
+@pytest.mark.parametrize("size", [7, 33])
+def test_weights_on_the_inputs_are_kept_to_the_last_bit_far_from_zero_too(ends: tuple[float, float], size: int) -> None:
+    weights = np.random.default_rng(3).random(size)
+    prior = Atoms(np.linspace(*ends, size), weights / weights.sum())
+    problem = problems.unbiased_under(1.0, prior, ends)
+    assert with_grid_prior(problem, size) is problem
+    assert weights_on_grid(problem, size).tolist() == prior.weights.tolist()
+
+
+@pytest.mark.parametrize("name", list(PRIORS))
+def test_a_prior_that_was_rounded_is_not_rounded_again(name: str) -> None:
+    held = with_grid_prior(problems.unbiased_under(1.0, PRIORS[name]), 33)
+    assert with_grid_prior(held, 33) is held
+    assert weights_on_grid(held, 33).tolist() == grid_weights(PRIORS[name], S, 33).tolist()
+
+
+@pytest.mark.parametrize("prior", [normal(0, 0.1, S), Atoms([0.3], [1.0])], ids=["density", "beside"])
+def test_a_prior_that_is_not_on_the_inputs_is_not_taken_for_one(prior: Atoms | Density) -> None:
+    with pytest.raises(CheckFailed, match="33 equispaced inputs"):
+        weights_on_grid(problems.unbiased_under(1.0, prior), 33)

@@ -35,8 +35,6 @@ from mechdesign import (
     InvalidInput,
     Power,
     Squared,
-    UnbiasedProblem,
-    optimal_unbiased,
     priors,
 )
 from mechdesign.errors import CheckFailed
@@ -44,12 +42,10 @@ from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
-    AdditiveProblem,
     Design,
-    optimal_additive,
 )
 from mechdesign.methods.prior import BinsBound
-from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
+from mechdesign.methods.registry import CODEC, EVIDENCE, solve
 from mechdesign.methods.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.methods.saved import design_of_document
 from mechdesign.methods.workload import WorkloadBound
@@ -60,8 +56,8 @@ from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import All, InPlane, Onto, Piecewise, UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Total, Worst
+from mechdesign.words.classes import All, InPlane, OnGrid, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.criteria import At, Average, Lexicographic, Total, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
@@ -101,14 +97,12 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "density": lambda: solve(numbers(1.0, Squared(), criterion=Average(priors.normal(0.3, 0.2, UNIT))), gap=1e-2),
     "trade-off": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, cap=0.2)), gap=1e-2),
     "trade-off least": lambda: solve(numbers(1.0, Squared(), criterion=Lexicographic(DATA, slack=0.02)), gap=1e-2),
-    "unbiased atoms": lambda: optimal_unbiased(
-        UnbiasedProblem(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]), size=3, gap=1e-2)
+    "unbiased atoms": lambda: solve(
+        problems.unbiased_under(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25])), size=3, gap=1e-2
     ),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
-    "unbiased": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=3, gap=1e-2)),
-    "additive": lambda: optimal_additive(
-        AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1, gap=1e-2)
-    ),
+    "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
+    "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),
     "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
     "matrix prior": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Average([0.5, 0.25, 0.25]))),
     "matrix least": lambda: solve(
@@ -520,10 +514,10 @@ def _trade_off(saved: Any, name: str) -> Truth:
 
 def _unbiased(saved: Any, name: str) -> Truth:
     problem, mechanism = saved.problem, saved.mechanism
-    assert problem.criterion == Criterion(Aim.AVERAGE_UNBIASED)
-    count = problem.bins + 1 if hasattr(problem, "bins") else problem.size
+    assert isinstance(problem.criterion, Average)
+    count = problem.among.bins + 1 if isinstance(problem.among, OnGrid) else saved.evidence.offsets.size
     grid = np.linspace(mechanism.inputs.lower, mechanism.inputs.upper, count)
-    weights = _rounded(problem.prior, grid)
+    weights = _rounded(problem.criterion.prior, grid)
     values = [_variance(mechanism, grid, weights)]
     honest = _honest(name).mechanism
     same = honest.inputs == mechanism.inputs and getattr(honest, "bins", 0) == getattr(mechanism, "bins", 0)
@@ -1103,8 +1097,6 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
         cuts, values = saved.evidence.cuts, _gathered(problem.criterion.prior)[0]
         is_each = cuts is None or cuts.size + 1 == values.size
         allowed = {"all mechanisms" + ("" if is_each else ", under every prior with these cells")}
-    if isinstance(problem, UnbiasedProblem | AdditiveProblem) and isinstance(problem.prior, priors.Atoms):
-        allowed |= {text.partition(", under the prior rounded")[0] for text in allowed}
     if name in ("whole numbers", "whole numbers prior"):
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
     if isinstance(problem, Problem) and isinstance(problem.among, Piecewise) and problem.among.pieces == 1:
@@ -1128,28 +1120,14 @@ def _require_true_words(said: Document, saved: Any) -> None:
     for key in ("lower", "upper", "privacy_loss"):
         assert _number(certificate[key]) == pytest.approx(getattr(saved.certificate, key), rel=1e-8), key
     assert said["problem"]["kind"] == type(saved.problem).kind
-    if isinstance(problem, Problem):
-        assert said["problem"]["privacy"]["kind"] == problem.privacy.kind
-        assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
-        if isinstance(saved.mechanism, JointResponse):
-            assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
-        return
-    assert said["problem"]["epsilon"] == problem.epsilon
-    loss = getattr(problem, "loss", Power(2.0))
-    turn = "" if loss.period is None else "circular "
-    assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
-    assert said["problem"]["criterion"] == problem.criterion.words
+    assert said["problem"]["privacy"]["kind"] == problem.privacy.kind
+    assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
+    if isinstance(saved.mechanism, JointResponse):
+        assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
 
 
 def _number(said: Any) -> float:
     return math.inf if said == "inf" else float(said)
-
-
-def _loss_words(exponent: float) -> str:
-    if exponent in (1, 2):
-        return "absolute" if exponent == 1 else "squared"
-    short = f"{exponent:g}"
-    return f"power:{short if float(short) == exponent else repr(exponent)}"
 
 
 # -- mutants ----------------------------------------------------------------------------------------------------------
@@ -1278,15 +1256,14 @@ FORGER = _Forger(CODEC.protocols)
 def _sealed(mutant: Document, certified: bool) -> Document:
     """A forger's best: every echo made to fit, and if wanted the certificate as the package derives it anew."""
     try:
-        problem = FORGER.of_kind(tuple(PROVEN_BY), mutant["problem"], "problem")
+        problem = FORGER.of_kind((Problem,), mutant["problem"], "problem")
         mechanism = FORGER.of_kind((*KINDS, *JOINT_KINDS), mutant["mechanism"], "mechanism")
         fitting = {**mutant, "problem": CODEC.encoded(problem), "mechanism": CODEC.encoded(mechanism)}
     except (InvalidInput, KeyError, TypeError, AttributeError):
         return mutant
     if certified:
         try:
-            every = tuple(kind for kinds in PROVEN_BY.values() for kind in kinds)
-            evidence = FORGER.of_kind(every, mutant["certificate"].get("evidence"), "evidence")
+            evidence = FORGER.of_kind(EVIDENCE, mutant["certificate"].get("evidence"), "evidence")
             fitting["certificate"] = certify(problem, mechanism, evidence).document()
         except (InvalidInput, CheckFailed, ArithmeticError, KeyError, TypeError, AttributeError):
             pass
@@ -1367,25 +1344,25 @@ def test_no_mutant_that_is_read_says_something_false(name: str) -> None:
 
 
 SHARES: dict[tuple[str, str], dict[str, int]] = {
-    ("problem", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
-    ("problem", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
-    ("problem", "unbiased"): {"unbiased piecewise": 10_000},
-    ("problem", "unbiased worst"): {"unbiased worst": 10_000},
-    ("problem", "minimax"): {"minimax": 10_000},
-    ("problem", "minimax claim"): {"claimed minimax": 10_000},
-    ("problem", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
-    ("problem", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
-    ("unbiased", "unbiased prior"): {"unbiased": 5000, "unbiased atoms": 5000},
-    ("additive", "additive"): {"additive": 10_000},
-    ("problem", "finite"): {"matrix": 2500, "matrix prior": 2500, "whole numbers": 2500, "whole numbers prior": 2500},
-    ("problem", "finite lexicographic"): {"matrix least": 10_000},
-    ("problem", "pairs"): {"pairs": 5000, "places": 5000},
-    ("problem", "pairs lexicographic"): {"pairs least": 10_000},
-    ("problem", "hockey-stick prices"): {"delta": 5000, "delta prior": 5000},
-    ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
-    ("problem", "convex"): {"custom": 10_000},
-    ("problem", "convex claim"): {"claimed custom": 10_000},
-    ("problem", "workload"): {
+    "bathtub": {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
+    "piecewise claim": {"claimed": 8000, "searched pieces": 2000},
+    "unbiased": {"unbiased piecewise": 10_000},
+    "unbiased worst": {"unbiased worst": 10_000},
+    "minimax": {"minimax": 10_000},
+    "minimax claim": {"claimed minimax": 10_000},
+    "bins": {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
+    "trade-off": {"trade-off": 5000, "trade-off least": 5000},
+    "unbiased prior": {"unbiased": 5000, "unbiased atoms": 5000},
+    "additive": {"additive": 10_000},
+    "finite": {"matrix": 2500, "matrix prior": 2500, "whole numbers": 2500, "whole numbers prior": 2500},
+    "finite lexicographic": {"matrix least": 10_000},
+    "pairs": {"pairs": 5000, "places": 5000},
+    "pairs lexicographic": {"pairs least": 10_000},
+    "hockey-stick prices": {"delta": 5000, "delta prior": 5000},
+    "plane": {"plane": 5000, "plane worst": 5000},
+    "convex": {"custom": 10_000},
+    "convex claim": {"claimed custom": 10_000},
+    "workload": {
         "workload": 2000,
         "workload ranges": 2000,
         "workload of one query": 2000,
@@ -1393,34 +1370,33 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload by squares": 1000,
         "workload by a tree": 1000,
     },
-    ("problem", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
-    ("problem", "information"): {"information": 10_000},
-    ("problem", "split claim"): {"polar": 10_000},
-    ("problem", "joint closed form"): {
+    "workload grid": {"workload grid": 5000, "workload grid worst": 5000},
+    "information": {"information": 10_000},
+    "split claim": {"polar": 10_000},
+    "joint closed form": {
         "pair": 3000,
         "pair with colluders": 3000,
         "pair over shares": 2000,
         "pair under a prior": 1000,
         "even group": 1000,
     },
-    ("problem", "joint duals"): {"group": 10_000},
-    ("problem", "joint claim"): {"claimed pair": 10_000},
-    ("problem", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
-    ("problem", "hidden joint independent"): {"hidden and even": 10_000},
-    ("problem", "hidden joint duals"): {"hidden with a delta": 10_000},
+    "joint duals": {"group": 10_000},
+    "joint claim": {"claimed pair": 10_000},
+    "hidden joint lines": {"hidden": 7000, "hidden over shares": 3000},
+    "hidden joint independent": {"hidden and even": 10_000},
+    "hidden joint duals": {"hidden with a delta": 10_000},
 }
 """10,000 mutants of every kind of evidence of every problem, shared out among designs that have it."""
 
 
 def test_every_kind_of_evidence_has_its_mutants() -> None:
-    registered = {(problem.kind, evidence.kind) for problem, kinds in PROVEN_BY.items() for evidence in kinds}
-    assert SHARES.keys() == registered
+    assert SHARES.keys() == {kind.kind for kind in EVIDENCE}
     assert {name for shares in SHARES.values() for name in shares} == DESIGNS.keys() == TRUTHS.keys()
-    for (problem, kind), shares in SHARES.items():
+    for kind, shares in SHARES.items():
         assert sum(shares.values()) == 10_000
         for name in shares:
             document = _document(name)
-            assert (document["problem"]["kind"], document["certificate"]["evidence"]["kind"]) == (problem, kind)
+            assert document["certificate"]["evidence"]["kind"] == kind
 
 
 def test_designs_are_claimed_where_their_evidence_is() -> None:

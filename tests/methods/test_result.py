@@ -22,15 +22,11 @@ from mechdesign import (
     InvalidInput,
     Power,
     Squared,
-    UnbiasedProblem,
     load_design,
-    optimal_unbiased,
     priors,
 )
 from mechdesign.methods import (
-    AdditiveProblem,
     Design,
-    optimal_additive,
 )
 from mechdesign.methods.piecewise import BathtubBound, PiecewiseClaim
 from mechdesign.methods.registry import solve
@@ -62,7 +58,7 @@ DESIGNS = {
     "density prior": lambda: solve(numbers(1.0, criterion=Average(priors.uniform(Interval(0, 1)))), gap=1e-4),
     "lexicographic": lambda: solve(numbers(1.0, criterion=Lexicographic(DATA))),
     "capped": lambda: solve(numbers(1.0, criterion=Lexicographic(DATA, cap=0.36))),
-    "unbiased prior": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=9)),
+    "unbiased prior": lambda: solve(problems.unbiased_under(1.0), size=9),
     "finite worst": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
     "finite prior": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Average([0.5, 0.3, 0.2]))),
     "finite lexicographic": lambda: solve(
@@ -70,9 +66,7 @@ DESIGNS = {
     ),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)) / 3),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.sum_squares(q - np.eye(2))),
-    "additive": lambda: optimal_additive(
-        AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
-    ),
+    "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1)),
     "whole numbers": lambda: solve(numbers(1.0, Absolute(), Finite((1, 2, 4)))),
     "pair": lambda: solve(joint_problem(1.0, 1000, 0.2, colluders=10)),
     "hidden": lambda: solve(hidden_problem(1.0, 300, 0.03)),

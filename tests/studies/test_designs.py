@@ -12,14 +12,14 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.methods.additive.problem import AdditiveProblem
 from mechdesign.studies.joint_column import Column
 from mechdesign.words.classes import Together
 from mechdesign.words.counts import Count
 from mechdesign.words.criteria import Average, Worst
-from mechdesign.words.priors import parse_prior, uniform
+from mechdesign.words.priors import uniform
 from mechdesign.words.privacy import Hidden
 from mechdesign.words.workloads import Workload, parse_workload
+from tests.methods import problems
 from tests.methods.problems import joint_problem, numbers
 
 UNIT = md.Interval(0, 1)
@@ -57,7 +57,7 @@ ASKED: dict[str, tuple[Any, str]] = {
         "jrr --inside oue --eps 1 --users 1000 --share 0.03 --conditional-eps 1.5",
     ),
     "noise": (
-        md.AdditiveStudy(AdditiveProblem(1.0, parse_prior("uniform", md.Interval(-1, 1)), bins=4)),
+        md.AdditiveStudy(problems.additive(1.0, bins=4)),
         "aaa --eps 1 --prior uniform --bins 4",
     ),
 }
@@ -129,11 +129,21 @@ def test_nobody_is_ranked_where_that_is_not_wanted() -> None:
 
 
 def test_a_grid_that_is_tuned_is_nearly_the_best_of_those_tried() -> None:
-    problem = AdditiveProblem(1.0, parse_prior("uniform", md.Interval(-1, 1)))
+    problem = problems.additive(1.0)
     found = md.AdditiveStudy(problem, tuned=True, seconds=20, compare=False).answer()
     assert found.tuning is not None
     totals = {(trial.bins, trial.reach): trial.total for trial in found.tuning.trials}
-    assert totals[found.problem.bins, found.problem.reach] <= 1.001 * min(totals.values())
+    assert totals[found.problem.among.bins, found.problem.among.reach] <= 1.001 * min(totals.values())
+
+
+def test_every_mechanism_has_its_average_under_the_prior_itself_too() -> None:
+    found = md.AdditiveStudy(problems.additive(1.0, md.priors.Atoms([0.3], [1.0]), bins=2), seconds=20).answer()
+    for row in found.rows:
+        at_ends = [float(found.rivalry.mechanisms[row.name].variance(x)) for x in (0.0, 1.0)] if row.published else []
+        assert row.total is not None
+        if row.name == "duchi":
+            assert row.total == pytest.approx(float(md.catalogue.duchi(1.0).variance(0.3)), rel=1e-12)
+            assert row.average == pytest.approx(0.7 * at_ends[0] + 0.3 * at_ends[1], rel=1e-12)
 
 
 def test_time_that_ran_out_says_that_more_may_help() -> None:
@@ -145,4 +155,4 @@ def test_time_that_ran_out_says_that_more_may_help() -> None:
 def test_an_unknown_form_is_refused() -> None:
     form: Any = "bound"
     with pytest.raises(InvalidInput, match="form"):
-        md.AdditiveStudy(AdditiveProblem(1.0, uniform(md.Interval(-1, 1))), form=form)
+        md.AdditiveStudy(problems.additive(1.0), form=form)

@@ -18,13 +18,11 @@ import pytest
 
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.methods.registry import solve
 from mechdesign.tables import Labels, Table, checker, make_table, repaired
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
-from mechdesign.words.priors import uniform
-from tests.methods.problems import numbers
+from tests.methods.problems import numbers, unbiased_under
 
 
 def small_window(bits: int = 32) -> Table:
@@ -44,12 +42,11 @@ KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces"
 @pytest.fixture(scope="session")
 def tables() -> dict[str, Table]:
     unit = Interval(0, 1)
-    prior = uniform(Interval(-1, 1))
     return {
         "absolute": make_table(solve(numbers(2.0, Absolute(), unit), gap=1e-2)),
         "squared": make_table(solve(numbers(1.0, Squared(), unit), gap=1e-2)),
         "small": small_window(),
-        "unbiased": make_table(optimal_unbiased(UnbiasedProblem(1.0, prior, Interval(-1, 1), size=9, gap=1e-2))),
+        "unbiased": make_table(solve(unbiased_under(1.0), gap=1e-2, size=9)),
         "duchi": make_table(catalogue.duchi(1.0), 16),
         "finite": make_table(catalogue.randomised_response(1.0, Finite((0, 1, 5)))),
         "pieces": make_table(catalogue.pm(1.0)),

@@ -20,7 +20,7 @@ import pytest
 import mechdesign as md
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods import UnbiasedProblem, solve
+from mechdesign.methods import solve
 from mechdesign.tables import (
     BITS,
     Labels,
@@ -37,9 +37,8 @@ from mechdesign.tables.kinds import Encoding
 from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
 from mechdesign.words.pairs import Pairwise
-from mechdesign.words.priors import uniform
 from mechdesign.words.workloads import Prefix, Ranges
-from tests.methods.problems import numbers, workload_problem
+from tests.methods.problems import numbers, unbiased_under, workload_problem
 from tests.oracles import format_reader as by_text
 from tests.oracles.format_devices import DeviceByText, replay_states
 from tests.tables.test_random_designs import bits_for, random_mechanism, ship
@@ -157,7 +156,8 @@ def certified(rng: np.random.Generator) -> Table:
 
 def unbiased_optimum(rng: np.random.Generator) -> Table:
     inputs = Interval(-1, float(rng.uniform(0, 3)))
-    return make_table(solve(UnbiasedProblem(float(rng.uniform(0.5, 3)), uniform(inputs), inputs, size=5, gap=0.1)), 32)
+    problem = unbiased_under(float(rng.uniform(0.5, 3)), "uniform", inputs)
+    return make_table(solve(problem, gap=0.1, size=5), 32)
 
 
 KINDS = {  # and how many of 200 tables

@@ -5,26 +5,12 @@ from __future__ import annotations
 import inspect
 import pickle
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, WrongArguments
-from mechdesign.methods import AdditiveProblem
 from mechdesign.values.declare import evolved, field, frozen
-
-PROBLEMS: tuple[Any, ...] = (
-    AdditiveProblem,
-    md.UnbiasedProblem,
-)
-
-
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda kind: kind.__name__)
-def test_eps_is_answered_with_the_name_of_the_field_and_with_all_names(problem: Any) -> None:
-    with pytest.raises(WrongArguments, match=r"got eps\); did you mean epsilon\?") as error:
-        problem(eps=1.0)
-    assert all(name in str(error.value) for name in inspect.signature(problem).parameters)
 
 
 def test_a_problem_names_its_five_words_to_who_says_another() -> None:
@@ -34,7 +20,7 @@ def test_a_problem_names_its_five_words_to_who_says_another() -> None:
 
 def test_a_field_is_found_by_what_commands_call_it() -> None:
     with pytest.raises(WrongArguments, match=r"did you mean inputs\?"):
-        md.UnbiasedProblem(1.0, domain=md.Interval(0, 1))  # type: ignore[call-arg]
+        md.Problem(loss="squared", privacy=md.Pure(1.0), domain=md.Interval(0, 1))  # type: ignore[call-arg]
 
 
 def test_a_field_that_is_like_no_other_is_only_refused() -> None:
@@ -43,8 +29,8 @@ def test_a_field_that_is_like_no_other_is_only_refused() -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(WrongArguments, match=r"UnbiasedProblem must be given prior \(got epsilon\)"):
-        md.UnbiasedProblem(1.0)  # type: ignore[call-arg]
+    with pytest.raises(WrongArguments, match=r"Problem must be given loss, privacy \(got inputs\)"):
+        md.Problem(inputs=(0, 1))  # type: ignore[call-arg]
     with pytest.raises(WrongArguments, match=r"Pure must be given epsilon \(got nothing\)"):
         md.Pure()  # type: ignore[call-arg]
 

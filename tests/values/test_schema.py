@@ -150,9 +150,9 @@ def test_a_field_may_say_its_shape_itself() -> None:
 
 
 def test_a_class_that_writes_more_than_its_fields_is_open() -> None:
-    from mechdesign.methods import UnbiasedProblem
+    from mechdesign.mechanisms.hidden import PeakedResponse
 
-    assert "additionalProperties" not in Schemas().merged(UnbiasedProblem)
+    assert "additionalProperties" not in Schemas().merged(PeakedResponse)
 
 
 def test_a_field_called_kind_is_a_field() -> None:

@@ -30,8 +30,10 @@ from mechdesign.errors import CheckFailed
 from mechdesign.exact.phi import phi_sum
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.mechanisms.conditional import ConditionalNoise
-from mechdesign.methods.additive.problem import AdditiveProblem
-from mechdesign.methods.evidence import column, require_columns, require_mechanism, require_problem
+from mechdesign.methods.additive.supports import grid_of, supports
+from mechdesign.methods.evidence import column, require_columns, require_mechanism
+from mechdesign.methods.grid_prior import average_variance, weights_on_grid
+from mechdesign.methods.line import line_of
 from mechdesign.values.declare import array, frozen
 from mechdesign.values.dyadic import dyadic
 from mechdesign.words.criteria import Family, Scope
@@ -52,8 +54,10 @@ class AdditiveBound:
 
     Reports are looked at one by one up to the problem's ``reach`` steps beyond the inputs.
 
-    >>> from mechdesign.words.priors import Atoms
-    >>> problem = AdditiveProblem(1.0, Atoms([-1.0, 1.0], [0.5, 0.5]), bins=2, reach=4)
+    >>> import mechdesign as md
+    >>> ends = md.Average(md.priors.Atoms([-1.0, 1.0], [0.5, 0.5]))
+    >>> among = md.OnGrid(bins=2, reach=4)
+    >>> problem = md.Problem(inputs=(-1, 1), loss="squared", privacy=md.Pure(1.0), criterion=ends, among=among)
     >>> bound = AdditiveBound([1.8, 0.0, 1.8], [-1.4, 0.0, 1.4], Tails.ALL)
     >>> 0 < bound.value(problem) < 3.7  # Duchi's mechanism has 3.68 here, with reports between those of the grid
     True
@@ -66,51 +70,45 @@ class AdditiveBound:
     slopes: Floats = array(column("slopes"))
     tails: Tails
 
-    def value(self, problem: AdditiveProblem) -> Fraction:
+    def value(self, problem: Any) -> Fraction:
         """The bound in units of the whole domain, as if it were [0, 1]: an exact rational.
 
         Weights are used as they are and divided by their exact sum.
         """
-        bins, count = problem.bins, problem.bins + 1
+        grid, reach, tail = grid_of(problem)
+        bins, count = grid.bins, grid.bins + 1
         require_columns(count, values=self.values, slopes=self.slopes)
         # the common scale drops out of the quotient at the end
-        whole, _ = dyadic(np.concatenate([problem.weights, self.values, self.slopes]))
+        whole, _ = dyadic(np.concatenate([weights_on_grid(problem, count), self.values, self.slopes]))
         weights, values, slopes = (whole[k * count : (k + 1) * count] for k in range(3))
         terms = _Terms(weights, values, slopes, exp_upper(problem.epsilon))
-        first, last = -problem.reach, bins + problem.reach
+        first, last = -reach, bins + reach
         least = min(terms.sum_at(y) for y in range(first + 1, last))
         if self.tails is Tails.ALL:
             ends = [terms.least_beyond(first, -1), terms.least_beyond(last, 1)]
         else:
-            ends = [terms.mean_of_tail(first, -1, problem.tail), terms.mean_of_tail(last, 1, problem.tail)]
+            ends = [terms.mean_of_tail(first, -1, tail), terms.mean_of_tail(last, 1, tail)]
         return (sum(values) + min(Fraction(0), least, *ends)) / (sum(weights) * bins**2)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, AdditiveProblem)
-        length = Fraction(asked.inputs.upper) - Fraction(asked.inputs.lower)
-        return max(0.0, float_down(self.value(asked) * length**2))
+        inputs = line_of(problem, supports).inputs
+        length = Fraction(inputs.upper) - Fraction(inputs.lower)
+        return max(0.0, float_down(self.value(problem) * length**2))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The average variance on the grid: unbiased for every real input by its definition, checked when built."""
-        asked = require_problem(problem, AdditiveProblem)
-        noise = require_mechanism(mechanism, ConditionalNoise, asked)
-        if (noise.bins, noise.reach, noise.tail) != (asked.bins, asked.reach, asked.tail):
+        grid, reach, tail = grid_of(problem)
+        noise = require_mechanism(mechanism, ConditionalNoise, problem)
+        if (noise.bins, noise.reach, noise.tail) != (grid.bins, reach, tail):
             raise CheckFailed(f"{noise.name} has another grid, or other tails, than the problem")
-        return float_up(average_variance(noise, asked.weights))
+        return float_up(average_variance(noise.exact_variance, weights_on_grid(problem, grid.bins + 1)))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        asked = require_problem(problem, AdditiveProblem)
-        grid = f" of {asked.bins + 1} inputs"
+        grid, reach, tail = grid_of(problem)
+        narrowed = f" of {grid.bins + 1} inputs"
         if self.tails is Tails.SAME:
-            grid += f" and tails of ratio {asked.tail}/{asked.tail + 1} from {asked.reach} steps beyond them"
-        return Scope(Family.UNBIASED_ON_GRID, grid, prior=", under the prior rounded to them" * asked.is_rounded)
-
-
-def average_variance(mechanism: ConditionalNoise, weights: Floats) -> Fraction:
-    """``sum p_x Var(Y|x) / sum p_x`` over the inputs of the grid: each variance is rounded up to a double."""
-    exact = [Fraction(weight) for weight in weights.tolist()]
-    variances = (Fraction(float_up(mechanism.exact_variance(k))) for k in range(len(exact)))
-    return sum((p * v for p, v in zip(exact, variances, strict=True) if p), Fraction(0)) / sum(exact)
+            narrowed += f" and tails of ratio {tail}/{tail + 1} from {reach} steps beyond them"
+        return Scope(Family.UNBIASED_ON_GRID, narrowed)
 
 
 class _Terms(NamedTuple):

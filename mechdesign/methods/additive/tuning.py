@@ -5,12 +5,18 @@ from __future__ import annotations
 from mechdesign.errors import InvalidInput, NoAnswer, require_finite, require_whole
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import ConditionalNoise
-from mechdesign.methods.additive.problem import MOST_BINS, AdditiveProblem, fits, span
+from mechdesign.methods.additive.supports import fits, span
+from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
+from mechdesign.words.classes import MOST_BINS, OnGrid
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval
+from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Prior
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _FIRST_BINS, _MOST_TRIED = 4, 128
 _LEAST_WITHIN = 1e-4
@@ -65,7 +71,7 @@ def tune(
     >>> tuning.best.bins, len(tuning.trials)
     (8, 6)
     """
-    from mechdesign.methods.additive.search import optimal_additive, total_variance
+    from mechdesign.methods.additive.search import answer, total_variance
 
     if not _LEAST_WITHIN <= require_finite(within, "within") < 1:
         raise InvalidInput("within", within, f"lie between {_LEAST_WITHIN:g} and 1")
@@ -74,20 +80,21 @@ def tune(
     trials: list[Trial] = []
     designs: list[Design] = []
 
-    def attempt(bins: int, reach: int) -> float:
-        problem = AdditiveProblem(epsilon, prior, inputs, bins, reach, gap=within / 10)
-        design = optimal_additive(problem, clock.left())
+    def attempt(bins: int, reach: int | None = None) -> float:
+        among, criterion = OnGrid(bins, reach), Average(prior)
+        problem = Problem(inputs=inputs, loss=Squared(), privacy=Pure(epsilon), criterion=criterion, among=among)
+        design = answer(problem, Demands(within / 10, clock.left()))
         assert isinstance(design.mechanism, ConditionalNoise)
         total = total_variance(design.mechanism, prior)
-        trials.append(Trial(bins, problem.reach, design.certificate.upper, total, design.report.seconds))
+        trials.append(Trial(bins, design.mechanism.reach, design.certificate.upper, total, design.report.seconds))
         designs.append(design)
         return total
 
     stopped = gained = None
-    last, bins = attempt(_FIRST_BINS, 0), 2 * _FIRST_BINS
+    last, bins = attempt(_FIRST_BINS), 2 * _FIRST_BINS
     try:
         while bins <= most_bins and fits(epsilon, bins):
-            total = attempt(bins, 0)
+            total = attempt(bins)
             gained = (last - total) / total
             if gained <= within / 2:
                 break

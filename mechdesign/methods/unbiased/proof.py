@@ -26,8 +26,10 @@ from numpy.typing import NDArray
 from mechdesign.exact.phi import Quadratic, least_phi_sum
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.methods.evidence import column, require_columns, require_mechanism, require_problem
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
+from mechdesign.methods.evidence import column, require_columns, require_mechanism
+from mechdesign.methods.grid_prior import average_variance, weights_on_grid
+from mechdesign.methods.line import line_of
+from mechdesign.methods.unbiased.supports import supports
 from mechdesign.values.declare import array, frozen
 from mechdesign.values.dyadic import dyadic
 from mechdesign.words.criteria import Family, Scope
@@ -39,9 +41,8 @@ Floats = NDArray[np.float64]
 class UnbiasedPriorBound:
     """A quadratic for each of n equispaced inputs, ends included; ``offsets`` b and ``slopes`` s as if on [-1, 1].
 
-    >>> from mechdesign.words.priors import Atoms
-    >>> problem = UnbiasedProblem(1.0, Atoms([-1.0, 1.0], [0.5, 0.5]), size=3)
-    >>> 0 < UnbiasedPriorBound([1.0, 0.0, -1.0], [1.5, 0.0, -1.5]).value(problem) < 3.7  # Duchi's mechanism has 3.68
+    >>> bound = UnbiasedPriorBound([1.0, 0.0, -1.0], [1.5, 0.0, -1.5])
+    >>> 0 < bound.value(1.0, np.array([0.5, 0.0, 0.5])) < 3.7  # Duchi's mechanism has 3.68
     True
     """
 
@@ -51,10 +52,10 @@ class UnbiasedPriorBound:
     offsets: Floats = array(column("offsets"))
     slopes: Floats = array(column("slopes"))
 
-    def value(self, problem: UnbiasedProblem) -> Fraction:
+    def value(self, epsilon: float, prior: Floats) -> Fraction:
         """The bound on [-1, 1], an exact rational. Weights are used as they are and divided by their exact sum."""
-        require_columns(problem.weights.size, offsets=self.offsets, slopes=self.slopes)
-        (weights, p), (offsets, b), (slopes, s) = map(dyadic, (problem.weights, self.offsets, self.slopes))
+        require_columns(prior.size, offsets=self.offsets, slopes=self.slopes)
+        (weights, p), (offsets, b), (slopes, s) = map(dyadic, (prior, self.offsets, self.slopes))
         intervals = len(weights) - 1
         level = Fraction(sum(x * y for x, y in zip(offsets, slopes, strict=True)), 1 << (b + s))
         # y is measured in units of 1 / (intervals 2^b), which makes inputs, roots and coefficients whole numbers
@@ -64,31 +65,30 @@ class UnbiasedPriorBound:
             root, steep, rise = x + offset * intervals, weight << s, (slope * intervals) << (b + p)
             if steep or rise:
                 quadratics.append(Quadratic(steep, rise - steep * x, root))
-        least = least_phi_sum(quadratics, exp_upper(problem.epsilon)) / ((intervals << b) ** 2 << (p + s))
+        least = least_phi_sum(quadratics, exp_upper(epsilon)) / ((intervals << b) ** 2 << (p + s))
         return (level + min(Fraction(0), least)) / Fraction(sum(weights), 1 << p)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, UnbiasedProblem)
+        asked = line_of(problem, supports)
         half = (Fraction(asked.inputs.upper) - Fraction(asked.inputs.lower)) / 2
-        return max(0.0, float_down(self.value(asked) * half**2))
+        return max(0.0, float_down(self.value(asked.epsilon, self._weights(problem)) * half**2))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The average variance: unbiased for every real input by its definition, which its constructor checks."""
-        asked = require_problem(problem, UnbiasedProblem)
-        return float_up(average_variance(require_mechanism(mechanism, UnbiasedWindow, asked), asked.weights))
+        line_of(problem, supports)
+        window = require_mechanism(mechanism, UnbiasedWindow, problem)
+        return float_up(variance_under(window, self._weights(problem)))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        asked = require_problem(problem, UnbiasedProblem)
-        return Scope(
-            Family.UNBIASED,
-            prior=f", under the prior rounded to {asked.weights.size} inputs" if asked.is_rounded else "",
-        )
+        line_of(problem, supports)
+        return Scope(Family.UNBIASED)
+
+    def _weights(self, problem: Any) -> Floats:
+        return weights_on_grid(problem, self.offsets.size)
 
 
-def average_variance(mechanism: UnbiasedWindow, weights: Floats) -> Fraction:
-    """``sum p_x Var(Y|x) / sum p_x`` over equispaced inputs: each variance is exact, then rounded up to a double."""
+def variance_under(mechanism: UnbiasedWindow, weights: Floats) -> Fraction:
+    """The average variance over equispaced inputs."""
     lower, upper = Fraction(mechanism.inputs.lower), Fraction(mechanism.inputs.upper)
     step = (upper - lower) / (len(weights) - 1)
-    exact = [Fraction(weight) for weight in weights.tolist()]
-    variances = (Fraction(float_up(mechanism.exact_variance(lower + k * step))) for k in range(len(exact)))
-    return sum((p * v for p, v in zip(exact, variances, strict=True) if p), Fraction(0)) / sum(exact)
+    return average_variance(lambda k: mechanism.exact_variance(lower + k * step), weights)

@@ -19,7 +19,6 @@ G is least are the outputs of the next round, until the dips cost less than the 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from mechdesign_solvers.interior import LawsOptimum, solve_laws
@@ -31,17 +30,20 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
 from mechdesign.mechanisms.fill import filled
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.methods.evidence import require_asked
-from mechdesign.methods.grid_prior import prior_name
+from mechdesign.methods.grid_prior import weights_on_grid, with_grid_prior
+from mechdesign.methods.line import line_of
+from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.unbiased.proof import UnbiasedPriorBound, average_variance
+from mechdesign.methods.unbiased.proof import UnbiasedPriorBound, variance_under
+from mechdesign.methods.unbiased.supports import UnbiasedOptions, supports
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 from mechdesign.words.domains import Interval
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
+_GAP, _LEAST_GAP = 1e-4, 1e-6  # unless another is demanded
 _REACH = 2.2  # times coth(eps / 2): outputs that the search starts with, and at least keeps
 _MOST_ROUNDS = 30
 _FIRST_OUTPUTS = 65
@@ -56,28 +58,29 @@ _APART = 0.1  # times the distance over which G, of curvature up to c, rises by 
 _ROUNDING = 1e-12
 
 
-def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The certified optimum, or `NoAnswer` if the rounds or the time run out first, with the design found until then.
 
-    The design's problem is the one that was asked; a density that no file can hold leaves its weights there.
+    The design's own problem has the prior that its certificate is about: that on equispaced inputs.
 
-    >>> from mechdesign.words.priors import Atoms
-    >>> ends = Atoms([-1.0, 1.0], [0.5, 0.5])
-    >>> design = optimal_unbiased(UnbiasedProblem(1.0, ends, size=3))  # coth(eps / 2)^2 - 1, Duchi's variance there
+    >>> import mechdesign as md
+    >>> ends = Average(md.priors.Atoms([-1.0, 1.0], [0.5, 0.5]))
+    >>> asked = md.Problem(inputs=(-1, 1), loss="squared", privacy=md.Pure(1), criterion=ends, among=md.Unbiased())
+    >>> design = answer(asked, Demands(options=UnbiasedOptions(size=3)))  # coth(eps / 2)^2 - 1, Duchi's variance there
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.683, 3.683]
     """
-    require_asked(problem, UnbiasedProblem)
-    search = _OutputSearch(problem, Clock(seconds))
+    size = (demands.options or UnbiasedOptions()).size
+    inputs, held = line_of(problem, supports).inputs, with_grid_prior(problem, size)
+    weights, gap = weights_on_grid(held, size), demands.within(_GAP, _LEAST_GAP)
+    search = _OutputSearch(problem.epsilon, weights, gap, demands.clock())
     with threadpool_limits(1, user_api="blas"):
         found = search.run()
-    mechanism = _slim(problem, found.mechanism)
-    details: dict[str, Any] = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps}
-    details |= {"prior": prior_name(problem.prior)}
-    report = Report(search.clock.used, "structured interior point", versions("numpy", "scipy"), details)
+    mechanism = _slim(inputs, weights, gap, found.mechanism)
+    details = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps}
+    report = Report(search.clock.used, "structured interior point", versions("numpy", "scipy"), details, gap)
     stopped = "the time limit was reached" if search.clock.is_over else "the search ended"
-    design = saying_why(Design(problem.written, mechanism, found.evidence, report), problem.gap, stopped)
-    return within_gap(design, problem.gap, stopped)
+    return within_gap(saying_why(Design(held, mechanism, found.evidence, report), gap, stopped), gap, stopped)
 
 
 @frozen
@@ -103,14 +106,13 @@ class _Candidate:
 class _OutputSearch:
     """The whole search on [-1, 1]: a program on given outputs, then on the outputs its quadratics ask for."""
 
-    def __init__(self, problem: UnbiasedProblem, clock: Clock) -> None:
-        self.problem, self.clock = problem, clock
-        self.epsilon, self.gap, self.weights = problem.epsilon, problem.gap, problem.weights
-        self.inputs = np.linspace(-1.0, 1.0, problem.size)
-        self.kept = self.weights > _TINY_WEIGHT * self.gap / problem.size
+    def __init__(self, epsilon: float, weights: Floats, gap: float, clock: Clock) -> None:
+        self.epsilon, self.weights, self.gap, self.clock = epsilon, weights, gap, clock
+        self.inputs = np.linspace(-1.0, 1.0, weights.size)
+        self.kept = weights > _TINY_WEIGHT * gap / weights.size
         self.kept[[0, -1]] = True  # reports are unbiased at the ends, and so between them, whatever their weight
-        self.ratio = largest_safe_height(problem.epsilon, 1.0)
-        self.reach = _REACH / math.tanh(problem.epsilon / 2)
+        self.ratio = largest_safe_height(epsilon, 1.0)
+        self.reach = _REACH / math.tanh(epsilon / 2)
         self.is_mirrored = np.array_equal(self.weights, self.weights[::-1])
         self.rounds = self.steps = 0
 
@@ -125,8 +127,9 @@ class _OutputSearch:
             self.rounds += 1
             self.steps += optimum.steps
             mechanism, evidence = self._mechanism(outputs, optimum.base), self._evidence(optimum)
-            upper = float_up(average_variance(mechanism, self.weights))
-            here = _Candidate(mechanism, upper, evidence, max(0.0, float_down(evidence.value(self.problem))))
+            upper = float_up(variance_under(mechanism, self.weights))
+            lower = float_down(evidence.value(self.epsilon, self.weights))
+            here = _Candidate(mechanism, upper, evidence, max(0.0, lower))
             best = here.better_of(best)
             if best.is_within(_MARGIN * self.gap) or self.rounds == _MOST_ROUNDS or self.clock.is_over:
                 return best
@@ -192,13 +195,13 @@ def _local_minima(inputs: Floats, weights: Floats, evidence: UnbiasedPriorBound,
     return vertices, np.sum(np.minimum(values, ratio * values), axis=1)
 
 
-def _slim(problem: UnbiasedProblem, found: UnbiasedWindow) -> UnbiasedWindow:
+def _slim(inputs: Interval, weights: Floats, gap: float, found: UnbiasedWindow) -> UnbiasedWindow:
     """The mechanism found, moved from [-1, 1] to the inputs, with as few outputs as a tenth of the gap pays for."""
-    whole = fitted(problem.epsilon, problem.inputs, found.points, found.base)
-    most = float_up(average_variance(whole, problem.weights)) * (1 + _SLIM_SHARE * problem.gap)
+    whole = fitted(found.epsilon, inputs, found.points, found.base)
+    most = float_up(variance_under(whole, weights)) * (1 + _SLIM_SHARE * gap)
     for share in _SLIVERS:
-        slim = fitted(problem.epsilon, problem.inputs, *_without_slivers(found.points, found.base, share))
-        if float_up(average_variance(slim, problem.weights)) <= most:
+        slim = fitted(found.epsilon, inputs, *_without_slivers(found.points, found.base, share))
+        if float_up(variance_under(slim, weights)) <= most:
             return slim
     return whole
 

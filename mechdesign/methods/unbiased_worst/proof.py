@@ -23,7 +23,8 @@ from mechdesign.exact.phi import Quadratic, least_phi_sum
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.methods.evidence import column, require_mechanism
-from mechdesign.methods.unbiased_worst.supports import inputs_of
+from mechdesign.methods.line import line_of
+from mechdesign.methods.unbiased_worst.supports import supports
 from mechdesign.values.declare import array, frozen
 from mechdesign.values.dyadic import dyadic
 from mechdesign.words.criteria import Family, Scope
@@ -75,15 +76,15 @@ class UnbiasedWorstBound:
         return (level + min(least, least / ratio)) / Fraction(2 * sum(weights), 1 << p)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        inputs = inputs_of(problem)
+        inputs = line_of(problem, supports).inputs
         half = (Fraction(inputs.upper) - Fraction(inputs.lower)) / 2
         return max(0.0, float_down(self.value(problem.epsilon) * half**2))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The largest variance at any real input: unbiased by its definition, which its constructor checks."""
-        inputs_of(problem)
+        line_of(problem, supports)
         return float_up(require_mechanism(mechanism, UnbiasedWindow, problem).exact_worst_variance())
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        inputs_of(problem)
+        line_of(problem, supports)
         return Scope(Family.UNBIASED)

@@ -1,5 +1,5 @@
 """The rivals of an unbiased design: published mechanisms without a bias, by their variance."""
 
-from mechdesign.methods.unbiased_piecewise.rivalry import UnbiasedRivalry
+from mechdesign.methods.rivalry import UnbiasedRivalry
 
 RIVALRY = UnbiasedRivalry()

@@ -31,11 +31,12 @@ from mechdesign.exact.rational import float_down
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
 from mechdesign.mechanisms.fill import Fill
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.methods.line import line_of
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.methods.unbiased.search import fitted
 from mechdesign.methods.unbiased_worst.proof import UnbiasedWorstBound
-from mechdesign.methods.unbiased_worst.supports import inputs_of
+from mechdesign.methods.unbiased_worst.supports import supports
 from mechdesign.values.clock import Clock
 from mechdesign.words.problem import Problem
 
@@ -64,7 +65,7 @@ def answer(problem: Problem, demands: Demands) -> Design:
     >>> design.certificate.lower <= 3.9906 <= design.certificate.upper  # Duchi's mechanism has 4.683, HM 4.289
     True
     """
-    inputs, gap, clock = inputs_of(problem), demands.within(_usual_gap(problem.epsilon)), demands.clock()
+    inputs, gap, clock = line_of(problem, supports).inputs, demands.within(_usual_gap(problem.epsilon)), demands.clock()
     search = _Search(problem.epsilon, gap, clock, demands)
     with threadpool_limits(1, user_api="blas"):
         found = search.run()

@@ -14,13 +14,18 @@ from scipy.stats import binom
 
 from mechdesign.errors import CheckFailed, MechDesignError
 from mechdesign.exact.grids import Grid
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.unbiased.search import optimal_unbiased
+from mechdesign.mechanisms.catalogue import SYMMETRIC
+from mechdesign.methods.method import Demands
+from mechdesign.methods.unbiased.search import answer
+from mechdesign.methods.unbiased.supports import UnbiasedOptions
 from mechdesign.methods.workload.decoder import decoder, noise
 from mechdesign.methods.workload.grid_proof import parts_of
 from mechdesign.methods.workload.grid_search import shape_of
 from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.declare import Floats
+from mechdesign.words.classes import Unbiased
+from mechdesign.words.criteria import Average
+from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Atoms
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Marginals, Workload
@@ -175,8 +180,9 @@ def haar(size: int, ratio: float) -> Floats:
 def _unbiased(problem: Problem, prior: Floats) -> Floats:
     """The unbiased optimum for the types as equispaced numbers, its reports decoded for all shares."""
     places = np.linspace(-1.0, 1.0, prior.size)
-    asked = UnbiasedProblem(problem.epsilon, Atoms(places, prior), size=prior.size, gap=1e-2)
-    law = optimal_unbiased(asked).scalar_law
+    average = Average(Atoms(places, prior))
+    asked = Problem(inputs=SYMMETRIC, loss=Squared(), privacy=problem.privacy, criterion=average, among=Unbiased())
+    law = answer(asked, Demands(1e-2, options=UnbiasedOptions(prior.size))).scalar_law
     if not hasattr(law, "points"):
         raise CheckFailed("the law has no list of reports")
     return np.asarray(law.mass(law.points[None, :], places[:, None]))

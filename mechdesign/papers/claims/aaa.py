@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods.additive.problem import AdditiveProblem
-from mechdesign.methods.additive.search import optimal_additive
-from mechdesign.methods.result import Certificate
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.unbiased.search import optimal_unbiased
+from mechdesign.methods.registry import solve
+from mechdesign.methods.result import Certificate, Design
 from mechdesign.papers.claims.claim import AT_LEAST, AT_MOST, Claim, Item, Value, within
 from mechdesign.papers.claims.drawing import Lines, curves
 from mechdesign.papers.claims.shared import number_of, picture_of
 from mechdesign.studies.frequencies.mean_study import MeanStudy, StudyRow, run_study, verdicts
 from mechdesign.studies.frequencies.tuning import tune_two_phase
+from mechdesign.words.classes import OnGrid, Unbiased
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Atoms, Density, Prior, beta, exponential, normal
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 PAPER = "Adaptive additive noise (AAA)"
 
@@ -36,14 +38,20 @@ _SLACK = 2e-4
 _UNBIASED = ("laplace", "staircase", "duchi", "pm", "hm")
 
 
+def _optimum(epsilon: float, law: Prior, among: Unbiased | OnGrid, gap: float = 1e-4, **options: Any) -> Design:
+    criterion = Average(law)
+    asked = Problem(inputs=_INPUTS, loss=Squared(), privacy=Pure(epsilon), criterion=criterion, among=among)
+    return solve(asked, gap=gap, **options)
+
+
 @cache
 def _additive(epsilon: float, law: str = "Gaussian") -> Certificate:
-    return optimal_additive(AdditiveProblem(epsilon, _LAWS[law], _INPUTS, bins=_BINS)).certificate
+    return _optimum(epsilon, _LAWS[law], OnGrid(_BINS)).certificate
 
 
 @cache
 def _free(epsilon: float) -> Certificate:
-    return optimal_unbiased(UnbiasedProblem(epsilon, _PRIOR, _INPUTS, size=_BINS + 1)).certificate
+    return _optimum(epsilon, _PRIOR, Unbiased(), size=_BINS + 1).certificate
 
 
 def _best_published(epsilon: float, prior: Density = _PRIOR) -> float:
@@ -89,7 +97,7 @@ def _rounded_too() -> list[Value]:
 
     Who rounds x at random to the edges around it adds ``(x - x_i)(x_(i+1) - x)`` to the variance.
     """
-    design = optimal_additive(AdditiveProblem(4.0, _WIDER, _INPUTS, bins=8))
+    design = _optimum(4.0, _WIDER, OnGrid(8))
     whole = design.own_law.average_loss(Squared(), _WIDER)
     found = design.certificate
     return [(found.lower / whole, found.upper / whole)]
@@ -147,8 +155,8 @@ def _size_lines() -> Lines:
 def _by_range(data: str, epsilon: float) -> list[float]:
     """The standard deviation of the best noise at the ratios of figure 6c: it reaches q / 2 domains to each side."""
     law, bins = _DATA[data]
-    problems = (AdditiveProblem(epsilon, law, _INPUTS, bins, reach=q * bins // 2, gap=1e-3) for q in _RATIOS)
-    return [math.sqrt(optimal_additive(problem).certificate.upper) for problem in problems]
+    found = (_optimum(epsilon, law, OnGrid(bins, reach=q * bins // 2), gap=1e-3) for q in _RATIOS)
+    return [math.sqrt(design.certificate.upper) for design in found]
 
 
 def _ranges() -> list[Value]:

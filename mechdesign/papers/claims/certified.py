@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mechdesign.methods.registry import solve
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.unbiased.search import optimal_unbiased
 from mechdesign.papers.claims.claim import Claim, Item, Value, within
+from mechdesign.words.classes import Unbiased
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import UNIT, Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import normal
@@ -26,8 +26,11 @@ def _worst(exponent: float) -> list[Value]:
 
 def _unbiased() -> list[Value]:
     inputs = Interval(-1.0, 1.0)
-    prior = normal(0.0, 0.1, inputs)
-    found = [optimal_unbiased(UnbiasedProblem(e, prior, inputs, size=33)).certificate for e in _EPSILONS]
+    prior = Average(normal(0.0, 0.1, inputs))
+    words = [
+        Problem(inputs=inputs, loss=Power(2.0), privacy=Pure(e), criterion=prior, among=Unbiased()) for e in _EPSILONS
+    ]
+    found = [solve(asked, size=33).certificate for asked in words]
     return [(certificate.lower, certificate.upper) for certificate in found]
 
 

@@ -36,10 +36,17 @@ def least() -> float:
     return program(cost, equal, np.concatenate([np.ones(n), X]), private(n, m, EPSILON))[0]
 
 
+def optimum(epsilon: float, bins: int, gap: float) -> float:
+    inputs = md.Interval(-1, 1)
+    prior, among = md.Average(md.priors.normal(0, DEVIATION, inputs)), md.OnGrid(bins)
+    asked = md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), criterion=prior, among=among)
+    return md.solve(asked, gap=gap).certificate.upper
+
+
 def answer() -> tuple[float, float]:
     inputs = md.Interval(-1, 1)
     prior = md.priors.normal(0, DEVIATION, inputs)
-    ours = md.optimal_additive(md.AdditiveProblem(EPSILON, prior, inputs, bins=BINS, gap=1e-4)).certificate.upper
+    ours = optimum(EPSILON, BINS, 1e-4)
     h = np.exp(EPSILON / 2)
     formula = DEVIATION**2 / (h - 1) + (h + 3) / (3 * (h - 1) ** 2)
     return ours / md.catalogue.pm(EPSILON).average_loss(md.Squared(), prior), float(least() / formula)
@@ -48,7 +55,7 @@ def answer() -> tuple[float, float]:
 def picture(axes: Axes) -> None:
     inputs, epsilons = md.Interval(-1, 1), (0.5, 1.0, 2.0, 3.0, 4.0)
     prior = md.priors.normal(0, DEVIATION, inputs)
-    best = [md.optimal_additive(md.AdditiveProblem(e, prior, inputs, gap=1e-3)).certificate.upper for e in epsilons]
+    best = [optimum(e, 32, 1e-3) for e in epsilons]
     for name, style in (("PM", "o--"), ("Duchi", "s:"), ("staircase", "^-.")):
         rivals = [md.catalogue.build(name, e, inputs, md.Squared()).average_loss(md.Squared(), prior) for e in epsilons]
         axes.plot(epsilons, np.array(best) / rivals, style, label=f"of {name}'s variance")

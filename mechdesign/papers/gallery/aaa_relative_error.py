@@ -44,8 +44,11 @@ def least_noise(epsilon: float = EPSILON, psi: float = PSI) -> Floats:
 
 
 def answer() -> tuple[float, float]:
-    problem = md.AdditiveProblem(EPSILON, md.priors.Atoms(X, told(PSI)), bins=2, gap=1e-6)
-    noise = np.asarray(md.optimal_additive(problem).own_law.expected_loss(X, md.Squared()))
+    prior, among = md.Average(md.priors.Atoms(X, told(PSI))), md.OnGrid(2)
+    asked = md.Problem(
+        inputs=md.Interval(-1, 1), loss=md.Squared(), privacy=md.Pure(EPSILON), criterion=prior, among=among
+    )
+    noise = np.asarray(md.solve(asked, gap=1e-6).own_law.expected_loss(X, md.Squared()))
     return off(noise, PSI), off(least_noise(), PSI)
 
 

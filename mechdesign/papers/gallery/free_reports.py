@@ -27,7 +27,9 @@ PRIOR = md.priors.normal(0, 0.1, INPUTS)
 
 
 def free(epsilon: float) -> md.Design:
-    return md.optimal_unbiased(md.UnbiasedProblem(epsilon, PRIOR, INPUTS, size=BINS + 1, gap=1e-3))
+    prior, among = md.Average(PRIOR), md.Unbiased()
+    asked = md.Problem(inputs=INPUTS, loss=md.Squared(), privacy=md.Pure(epsilon), criterion=prior, among=among)
+    return md.solve(asked, gap=1e-3, size=BINS + 1)
 
 
 def on_the_grid(epsilon: float) -> float:

@@ -16,20 +16,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from mechdesign.errors import InvalidInput, NoAnswer, require_name
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
-from mechdesign.methods.additive.problem import AdditiveProblem
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.studies.budgets.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.values.declare import frozen
 from mechdesign.values.later import special
+from mechdesign.words.classes import OnGrid, Unbiased
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval
-from mechdesign.words.losses import Power
+from mechdesign.words.losses import Power, Squared
 from mechdesign.words.priors import Atoms
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 ADDITIVE, CERTIFIED = "aaa", "certified"
 OPTIMISED = (ADDITIVE, CERTIFIED)
@@ -120,14 +123,14 @@ def built(name: str, epsilon: float, capacity: Capacity) -> ScalarMechanism:
 
 def _designed(key: str, epsilon: float, shares: Atoms, domain: Interval, gap: float) -> ScalarMechanism:
     """The optimised mechanism: private and unbiased anyway, and proven nearly the best where doubles prove no more."""
-    from mechdesign.methods.additive.search import optimal_additive
-    from mechdesign.methods.unbiased.search import optimal_unbiased
+    from mechdesign.methods.registry import solve
 
+    is_additive = key == ADDITIVE
+    among = OnGrid(_BINS if epsilon >= _SMALL else _BINS_WHERE_SMALL) if is_additive else Unbiased()
+    asked = Problem(inputs=domain, loss=Squared(), privacy=Pure(epsilon), criterion=Average(shares), among=among)
+    options: dict[str, Any] = {} if is_additive else {"size": _CERTIFIED_SIZE}
     try:
-        if key == ADDITIVE:
-            bins = _BINS if epsilon >= _SMALL else _BINS_WHERE_SMALL
-            return optimal_additive(AdditiveProblem(epsilon, shares, domain, bins=bins, gap=gap)).scalar_law
-        return optimal_unbiased(UnbiasedProblem(epsilon, shares, domain, size=_CERTIFIED_SIZE, gap=gap)).scalar_law
+        return solve(asked, gap=gap, **options).scalar_law
     except NoAnswer:
         if gap >= _WIDEST_GAP:
             raise

@@ -33,8 +33,6 @@ from mechdesign.mechanisms.catalogue import hm
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.methods.additive.problem import AdditiveProblem
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
 from mechdesign.studies.frequencies.descriptor import (
     Descriptor,
     EdgeResponse,
@@ -50,9 +48,14 @@ from mechdesign.studies.frequencies.mean import (
 )
 from mechdesign.studies.frequencies.numeric import Accuracy
 from mechdesign.studies.frequencies.quantise import edges_of, require_bins, require_data
-from mechdesign.values.declare import Floats, epsilon, finite, frozen, settle, whole
+from mechdesign.values.declare import Floats, epsilon, evolved, finite, frozen, settle, whole
+from mechdesign.words.classes import OnGrid, Unbiased
+from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Interval, require_domain, require_numbers
+from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Atoms
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 Flags = NDArray[np.bool_]
 DesignStep = Callable[[float, Atoms], Mechanism]
@@ -77,41 +80,38 @@ def default_bins(users: int) -> int:
 
 def free_form(epsilon: float, prior: Atoms) -> Mechanism:
     """The unbiased mechanism with the least variance under the descriptor, outputs free (the certified optimum)."""
-    from mechdesign.methods.unbiased.search import optimal_unbiased
-
-    mechanism = optimal_unbiased(_free_problem(epsilon, prior)).mechanism
+    mechanism = _designed(_free(epsilon, prior), size=prior.points.size)
     assert isinstance(mechanism, UnbiasedWindow)
     return mechanism
 
 
 def additive_form(epsilon: float, prior: Atoms) -> Mechanism:
     """The paper's own kind of mechanism: noise on the grid of the descriptor with a law for each edge."""
-    from mechdesign.methods.additive.search import optimal_additive
-
-    mechanism = optimal_additive(_additive_problem(epsilon, prior)).mechanism
+    mechanism = _designed(_additive(epsilon, prior))
     assert isinstance(mechanism, ConditionalNoise)
     return mechanism
 
 
-def _free_problem(epsilon: float, prior: Atoms) -> UnbiasedProblem:
-    return UnbiasedProblem(epsilon, prior, _span(prior), size=prior.points.size, gap=_DESIGN_GAP)
+def _free(epsilon: float, prior: Atoms) -> Problem:
+    inputs = Interval(float(prior.points[0]), float(prior.points[-1]))
+    privacy, criterion = Pure(epsilon), Average(prior)
+    return Problem(inputs=inputs, loss=Squared(), privacy=privacy, criterion=criterion, among=Unbiased())
 
 
-def _additive_problem(epsilon: float, prior: Atoms) -> AdditiveProblem:
-    return AdditiveProblem(epsilon, prior, _span(prior), bins=prior.points.size - 1, gap=_DESIGN_GAP)
+def _additive(epsilon: float, prior: Atoms) -> Problem:
+    return evolved(_free(epsilon, prior), among=OnGrid(prior.points.size - 1))
 
 
-def _span(prior: Atoms) -> Interval:
-    return Interval(float(prior.points[0]), float(prior.points[-1]))
+def _designed(problem: Problem, **options: Any) -> Any:
+    from mechdesign.methods.registry import solve
+
+    return solve(problem, gap=_DESIGN_GAP, **options).mechanism
 
 
 FORMS: dict[str, DesignStep] = {"additive": additive_form, "free": free_form}
 """The design steps by name: the paper's own, and the certified optimum over all unbiased mechanisms."""
 
-_PROBLEMS: dict[DesignStep, Callable[[float, Atoms], object]] = {
-    additive_form: _additive_problem,
-    free_form: _free_problem,
-}
+_PROBLEMS: dict[DesignStep, Callable[[float, Atoms], Problem]] = {additive_form: _additive, free_form: _free}
 
 
 @frozen
@@ -153,10 +153,12 @@ class TwoPhasePlan:
     def _require_step(self) -> None:
         if not callable(self.step):
             raise InvalidInput("step", self.step, f"make a mechanism of epsilon and a prior, as {' or '.join(FORMS)}")
+        from mechdesign.methods.registry import method_of
+
         edges = self._edges()
         for step, problem in _PROBLEMS.items():
             if step is self.step:
-                problem(self.epsilon, Atoms(edges, np.full(edges.size, 1 / edges.size)))
+                method_of(problem(self.epsilon, Atoms(edges, np.full(edges.size, 1 / edges.size))))
 
     def _edges(self) -> Floats:
         assert self.bins is not None

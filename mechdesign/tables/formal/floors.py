@@ -58,8 +58,8 @@ def stated_floor(table: Table, design: Design | None) -> StatedFloor | None:
 
 
 def _require_of(table: Table, design: Design, epsilon: Fraction) -> None:
-    found = getattr(design.problem, "epsilon", None)
-    if found is None or Fraction(found) != epsilon:
+    found = design.problem.epsilon
+    if Fraction(found) != epsilon:
         raise InvalidInput(
             "design", found, f"have the table's epsilon, {float(epsilon)!r}", "give the table's own design"
         )

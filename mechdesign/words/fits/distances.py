@@ -6,7 +6,7 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import InPlane, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import InPlane, OnGrid, Onto, Piecewise, Together, UnbiasedClass
 from mechdesign.words.criteria import Lexicographic
 from mechdesign.words.domains import Circle, Finite, Interval, Product
 from mechdesign.words.fits.words import Words, usual_words
@@ -66,8 +66,8 @@ def words(problem: Any) -> Words:
         both = " + ".join(_round(problem.loss, part).name for part in problem.inputs.parts)
         headline = f"{criterion.headline(f'{name} error')}, sum of both"
         return usual_words(problem, f"{name} error", both, headline=headline, asked=f"{both} error, {criterion.words}")
-    if isinstance(problem.among, Unbiased | UnbiasedPiecewise):
-        return usual_words(problem, "variance", name)
+    if isinstance(problem.among, UnbiasedClass):
+        return usual_words(problem, "variance", name, particulars=_grid_in_words(problem.among))
     measure = f"{name} error"
     if not isinstance(criterion, Lexicographic) or isinstance(problem.inputs, Finite):
         return usual_words(problem, measure, name, asked=f"{measure}, {criterion.words}")
@@ -76,3 +76,12 @@ def words(problem: Any) -> Words:
     # what evidence decides of a cap on an interval: the least itself is known to a part of the slack only
     within = f"within {150 * criterion.slack:g}% of the least"
     return usual_words(problem, measure, name, headline=f"average {measure} under the prior, worst case {within}")
+
+
+def _grid_in_words(among: Any) -> tuple[str, ...]:
+    """The grid of the reports, where they are on one."""
+    if not isinstance(among, OnGrid):
+        return ()
+    begin = "" if among.reach is None else f", tails from {among.reach} steps beyond them"
+    ratio = "" if among.tail is None else f" of ratio {among.tail}/{among.tail + 1}"
+    return (f"reports on the grid of {among.bins + 1} inputs{begin}{ratio}",)

@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign import Interval, InvalidInput, catalogue
+from mechdesign import Interval, InvalidInput, Problem, catalogue
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms.conditional import ConditionalNoise
-from mechdesign.methods.additive import AdditiveBound, AdditiveProblem, Tails
-from mechdesign.methods.additive.proof import average_variance
+from mechdesign.methods.additive import AdditiveBound, Tails
+from mechdesign.methods.additive.supports import grid_of
+from mechdesign.methods.grid_prior import average_variance, weights_on_grid
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.values.declare import evolved
 from mechdesign.words.priors import Atoms
+from tests.methods import problems
 
 EPSILON, RATIO = 1.0, 2.7
 WEIGHTS = np.array([0.25, 0.5, 0.25])
@@ -25,10 +27,10 @@ BASE = np.array([0.05, 0.15, 0.02, 0.02, 0.04, 0.02, 0.02, 0.15, 0.05])
 MECHANISM = ConditionalNoise(EPSILON, Interval(-1, 1), 2, 3, 1, BASE, RATIO)
 
 
-def _asked(tail: int = 1, weights: object = WEIGHTS, inputs: Interval = catalogue.SYMMETRIC) -> AdditiveProblem:
+def _asked(tail: int = 1, weights: object = WEIGHTS, inputs: Interval = catalogue.SYMMETRIC) -> Problem:
     shares = np.array(weights, dtype=float)
     prior = Atoms(np.linspace(inputs.lower, inputs.upper, 3), shares / shares.sum())
-    return AdditiveProblem(EPSILON, prior, inputs, 2, 3, tail)
+    return problems.additive(EPSILON, prior, inputs, 2, 3, tail)
 
 
 def _level(bound: AdditiveBound, y: float) -> float:
@@ -61,10 +63,11 @@ def _phi(numbers: list[Fraction], ratio: Fraction) -> Fraction:
     return sum((min(n, ratio * n) for n in numbers), Fraction(0))
 
 
-def _from_the_page(bound: AdditiveBound, asked: AdditiveProblem) -> Fraction:
+def _from_the_page(bound: AdditiveBound, asked: Problem) -> Fraction:
     """The bound as the head of `mechdesign.methods.additive.proof` states it, term by term."""
-    p, v, s = ([Fraction(n) for n in column.tolist()] for column in (asked.weights, bound.values, bound.slopes))
-    ratio, inputs = exp_upper(asked.epsilon), range(asked.bins + 1)
+    (grid, reach, tail), weights = grid_of(asked), weights_on_grid(asked, 3)
+    p, v, s = ([Fraction(n) for n in column.tolist()] for column in (weights, bound.values, bound.slopes))
+    ratio, inputs = exp_upper(asked.epsilon), range(grid.bins + 1)
 
     def level(y: int) -> Fraction:
         return _phi([p[x] * (y - x) ** 2 - s[x] * (y - x) - v[x] for x in inputs], ratio)
@@ -74,13 +77,13 @@ def _from_the_page(bound: AdditiveBound, asked: AdditiveProblem) -> Fraction:
             rise = _phi([side * (2 * p[x] * (place - x) - s[x]) for x in inputs], ratio)
             return level(place) - (min(rise, Fraction(0)) ** 2) / (4 * sum(p))
         # a geometric law h with ratio tail / (tail + 1) has mean tail and variance tail (tail + 1)
-        mean = place + side * asked.tail
-        spread = asked.tail * (asked.tail + 1)
+        mean = place + side * tail
+        spread = tail * (tail + 1)
         return _phi([p[x] * ((mean - x) ** 2 + spread) - s[x] * (mean - x) - v[x] for x in inputs], ratio)
 
-    first, last = -asked.reach, asked.bins + asked.reach
+    first, last = -reach, grid.bins + reach
     least = min([Fraction(0), *map(level, range(first + 1, last)), end(first, -1), end(last, 1)])
-    return (sum(v) + least) / (sum(p) * asked.bins**2)
+    return (sum(v) + least) / (sum(p) * grid.bins**2)
 
 
 @given(duals, duals, st.sampled_from(Tails), st.integers(1, 4), st.integers(0, 10**6))
@@ -96,7 +99,7 @@ def test_the_bound_is_the_one_of_the_page_exactly(
 def test_both_ends_are_rounded_outwards() -> None:
     bound = AdditiveBound([1.1, 0.3, 1.1], [-0.7, 0.1, 0.7], Tails.ALL)
     assert 0 < Fraction(bound.bound(ASKED, MECHANISM)) < 4 * bound.value(ASKED)
-    assert Fraction(bound.attained(ASKED, MECHANISM)) > average_variance(MECHANISM, WEIGHTS)
+    assert Fraction(bound.attained(ASKED, MECHANISM)) > average_variance(MECHANISM.exact_variance, WEIGHTS)
 
 
 def test_the_average_is_that_of_variances_rounded_up() -> None:
@@ -105,7 +108,7 @@ def test_the_average_is_that_of_variances_rounded_up() -> None:
     exact = sum(Fraction(w) * v for w, v in zip(weights.tolist(), variances, strict=True)) / sum(
         map(Fraction, weights.tolist())
     )
-    found = average_variance(MECHANISM, weights)
+    found = average_variance(MECHANISM.exact_variance, weights)
     assert exact < found < exact * (1 + Fraction(1, 2**50))
 
 
@@ -158,7 +161,9 @@ def test_the_average_in_a_tail_is_the_sum_over_its_reports() -> None:
 
 def test_the_average_variance_is_that_of_the_laws() -> None:
     variances = MECHANISM.variance([-1.0, 0.0, 1.0])
-    assert float(average_variance(MECHANISM, WEIGHTS)) == pytest.approx(float(WEIGHTS @ variances), rel=1e-12)
+    assert float(average_variance(MECHANISM.exact_variance, WEIGHTS)) == pytest.approx(
+        float(WEIGHTS @ variances), rel=1e-12
+    )
 
 
 BOUND = AdditiveBound([0.5, 0.2, 0.5], [-0.3, 0.0, 0.3], Tails.ALL)
@@ -170,12 +175,16 @@ def test_the_bound_scales_with_the_square_of_the_domain() -> None:
     assert BOUND.bound(wide, MECHANISM) == pytest.approx(9 * BOUND.bound(ASKED, MECHANISM), rel=1e-14)
 
 
-def test_the_scope_says_which_tails_and_which_prior() -> None:
+def test_the_scope_says_which_tails() -> None:
     free, tied = (evolved(BOUND, tails=tails).scope(ASKED, MECHANISM).words for tails in (Tails.ALL, Tails.SAME))
     assert free == "unbiased mechanisms with reports on the grid of 3 inputs"
     assert tied == f"{free} and tails of ratio 1/2 from 3 steps beyond them"
-    between = AdditiveProblem(EPSILON, Atoms([0.3], [1.0]), bins=2, reach=3, tail=1)
-    assert BOUND.scope(between, MECHANISM).words == f"{free}, under the prior rounded to them"
+
+
+def test_a_prior_that_is_not_on_the_grid_has_no_bound() -> None:
+    between = problems.additive(EPSILON, Atoms([0.3], [1.0]), bins=2, reach=3, tail=1)
+    with pytest.raises(CheckFailed, match="3 equispaced inputs"):
+        BOUND.bound(between, MECHANISM)
 
 
 def test_other_mechanisms_are_refused() -> None:

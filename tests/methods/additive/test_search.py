@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,31 +15,31 @@ from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 from scipy import sparse
 
-from mechdesign import Circle, Design, Interval, InvalidInput, catalogue, load_design
+from mechdesign import Circle, Design, Interval, InvalidInput, Problem, Unbiased, catalogue, load_design, solve
 from mechdesign.errors import CheckFailed, FileProblem, NoAnswer
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.mechanisms.conditional import ConditionalNoise
-from mechdesign.methods.additive import (
-    AdditiveBound,
-    AdditiveProblem,
-    Tails,
-    optimal_additive,
-    total_variance,
-    tune,
-    usual_bins,
-)
-from mechdesign.methods.unbiased import UnbiasedPriorBound, optimal_unbiased
+from mechdesign.methods.additive import AdditiveBound, Tails, total_variance, tune, usual_bins
+from mechdesign.methods.additive.search import answer
+from mechdesign.methods.additive.supports import grid_of, with_tails
+from mechdesign.methods.grid_prior import weights_on_grid, with_grid_prior
+from mechdesign.methods.method import Demands
+from mechdesign.methods.unbiased import UnbiasedPriorBound
 from mechdesign.values.declare import evolved
 from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Atoms, Density, Prior, beta, exponential, normal, uniform
+from tests.methods import problems
 
 S = catalogue.SYMMETRIC
 NORMAL, EXPONENTIAL, BETA = normal(0, 0.1, S), exponential(6, S), beta(0.5, 0.5, S)
 GAP = 1e-5
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 # computed by another program, a general solver on the sparse form
-REFERENCE: list[tuple[Density, int, int, float, float]] = [
-    *((NORMAL, 32, 0, eps, value) for eps, value in zip(EPSILONS, (15.7744, 3.35097, 0.52966, 0.047539), strict=True)),
+REFERENCE: list[tuple[Density, int, int | None, float, float]] = [
+    *(
+        (NORMAL, 32, None, eps, value)
+        for eps, value in zip(EPSILONS, (15.7744, 3.35097, 0.52966, 0.047539), strict=True)
+    ),
     *((prior, 16, 64, 1.0, value) for prior, value in ((NORMAL, 3.36217), (EXPONENTIAL, 3.79638), (BETA, 3.94793))),
 ]
 # to the digits that were printed
@@ -50,8 +52,8 @@ PRINTED: list[tuple[Density, float, float, float]] = [
 ]
 
 
-def _optimum(epsilon: float, prior: Prior, bins: int = 32, reach: int = 0, inputs: Interval = S) -> Design:
-    return optimal_additive(AdditiveProblem(epsilon, prior, inputs, bins, reach, gap=GAP))
+def _optimum(epsilon: float, prior: Prior, bins: int = 32, reach: int | None = None, inputs: Interval = S) -> Design:
+    return solve(problems.additive(epsilon, prior, inputs, bins, reach), gap=GAP)
 
 
 def _noise(design: Design) -> ConditionalNoise:
@@ -61,15 +63,14 @@ def _noise(design: Design) -> ConditionalNoise:
 
 @pytest.mark.parametrize(("prior", "bins", "reach", "epsilon", "value"), REFERENCE)
 def test_the_reference_values_are_met_with_their_proofs(
-    prior: Density, bins: int, reach: int, epsilon: float, value: float
+    prior: Density, bins: int, reach: int | None, epsilon: float, value: float
 ) -> None:
     certificate = _optimum(epsilon, prior, bins, reach).certificate
     assert not certificate.claimed
     assert certificate.relative_gap <= GAP
     assert certificate.lower == pytest.approx(value, rel=1e-4)
     assert certificate.upper == pytest.approx(value, rel=1e-4)
-    grid = f"unbiased mechanisms with reports on the grid of {bins + 1} inputs"
-    assert certificate.valid_for == f"{grid}, under the prior rounded to them"
+    assert certificate.valid_for == f"unbiased mechanisms with reports on the grid of {bins + 1} inputs"
 
 
 @pytest.mark.parametrize(("prior", "epsilon", "value", "digits"), PRINTED)
@@ -163,9 +164,9 @@ def _common_tails_value(weights: np.ndarray, bins: int, reach: int, tail: int) -
 
 @pytest.mark.parametrize(("bins", "reach"), [(4, 12), (6, 6), (6, 2), (3, 1)])
 def test_a_general_solver_finds_the_same_optimum_short_reach_or_long(bins: int, reach: int) -> None:
-    problem = AdditiveProblem(1.0, EXPONENTIAL, S, bins, reach, gap=GAP)
-    value = _common_tails_value(problem.weights, bins, problem.reach, problem.tail) * (2 / bins) ** 2
-    certificate = optimal_additive(problem).certificate
+    design = _optimum(1.0, EXPONENTIAL, bins, reach)
+    weights, certificate = weights_on_grid(design.problem, bins + 1), design.certificate
+    value = _common_tails_value(weights, bins, reach, _noise(design).tail) * (2 / bins) ** 2
     assert certificate.lower <= value * (1 + 1e-8)
     assert certificate.upper >= value * (1 - 1e-8)
     assert ("tails of ratio" in certificate.valid_for) == (reach <= 2)
@@ -173,9 +174,9 @@ def test_a_general_solver_finds_the_same_optimum_short_reach_or_long(bins: int, 
 
 @pytest.mark.parametrize("reach", [10, 12, 24])
 def test_the_program_of_the_paper_with_what_it_lacks_is_never_below(reach: int) -> None:
-    problem = AdditiveProblem(1.0, NORMAL, S, 6, reach, gap=GAP)
-    value = _paper_value(problem.weights, 6, reach, problem.tail) / 9
-    certificate = optimal_additive(problem).certificate
+    design = _optimum(1.0, NORMAL, 6, reach)
+    value = _paper_value(weights_on_grid(design.problem, 7), 6, reach, _noise(design).tail) / 9
+    certificate = design.certificate
     assert certificate.lower <= value * (1 + 1e-8)
     if reach == 24:  # the tails hold nothing: both are the same program
         assert certificate.upper >= value * (1 - 1e-8)
@@ -186,11 +187,12 @@ def test_the_program_of_the_paper_with_what_it_lacks_is_never_below(reach: int) 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_free_reports_are_better_and_published_mechanisms_worse(epsilon: float) -> None:
-    problem = AdditiveProblem(epsilon, NORMAL, gap=GAP)
-    additive, free = optimal_additive(problem).certificate, optimal_unbiased(problem.free).certificate
+    problem = with_grid_prior(problems.additive(epsilon, NORMAL), 33)
+    additive = solve(problem, gap=GAP).certificate
+    free = solve(evolved(problem, among=Unbiased()), gap=GAP).certificate
     assert free.lower <= additive.upper
     assert free.lower <= additive.lower * (1 + GAP)
-    grid = Atoms(np.linspace(-1, 1, 33), problem.weights / problem.weights.sum())
+    grid = problem.criterion.prior
     for rival in (catalogue.pm(epsilon, S), catalogue.duchi(epsilon, S), catalogue.hm(epsilon, S)):
         assert rival.average_loss(Squared(), grid) > additive.upper
 
@@ -218,20 +220,20 @@ def test_the_total_variance_is_that_on_the_grid_and_what_rounding_adds() -> None
 # -- guarantees -------------------------------------------------------------------------------------------------------
 
 SHAPES = [
-    (1.0, NORMAL, 32, 0),
-    (4.0, EXPONENTIAL, 16, 0),
-    (0.3, BETA, 8, 0),
+    (1.0, NORMAL, 32, None),
+    (4.0, EXPONENTIAL, 16, None),
+    (0.3, BETA, 8, None),
     (1.0, uniform(S), 8, 1),
-    (10.0, NORMAL, 16, 0),
-    (1.0, Atoms([1.0], [1.0]), 6, 0),
-    (2.0, normal(0, 0.005, S), 16, 0),
-    (0.01, NORMAL, 4, 0),
+    (10.0, NORMAL, 16, None),
+    (1.0, Atoms([1.0], [1.0]), 6, None),
+    (2.0, normal(0, 0.005, S), 16, None),
+    (0.01, NORMAL, 4, None),
 ]
 
 
 @pytest.mark.parametrize(("epsilon", "prior", "bins", "reach"), SHAPES)
 def test_it_is_exactly_private_and_unbiased_for_ten_thousand_real_inputs(
-    epsilon: float, prior: Prior, bins: int, reach: int
+    epsilon: float, prior: Prior, bins: int, reach: int | None
 ) -> None:
     mechanism = _noise(_optimum(epsilon, prior, bins, reach))
     assert prove_privacy(mechanism, epsilon).holds
@@ -246,9 +248,9 @@ def test_it_is_exactly_private_and_unbiased_for_ten_thousand_real_inputs(
 @settings(deadline=None, max_examples=25)
 def test_any_prior_is_answered_with_a_proof(weights: list[int], epsilon: float) -> None:
     prior = Atoms(np.linspace(-1, 1, 5), np.array(weights) / sum(weights))
-    design = optimal_additive(AdditiveProblem(epsilon, prior, S, 4))
+    design = solve(problems.additive(epsilon, prior, S, 4))
     assert design.certificate.relative_gap <= 1e-4
-    assert "rounded" not in design.certificate.valid_for
+    assert design.problem.criterion.prior == prior
 
 
 def test_the_optimum_is_invariant_to_the_interval() -> None:
@@ -262,26 +264,26 @@ def test_the_optimum_is_invariant_to_the_interval() -> None:
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reach", [0, 1])
-def test_a_saved_design_is_proven_again_when_read(tmp_path: Path, reach: int) -> None:
+@pytest.mark.parametrize("reach", [None, 1])
+def test_a_saved_design_is_proven_again_when_read(tmp_path: Path, reach: int | None) -> None:
     design = _optimum(1.0, uniform(S), 6, reach)
     assert isinstance(design.evidence, AdditiveBound)
     assert design.evidence.tails is (Tails.SAME if reach else Tails.ALL)
     saved = load_design(design.save(tmp_path / "design.json"))
     assert saved == design
     assert saved.certificate == design.certificate
-    assert saved.problem.prior == uniform(S)
 
 
-def test_a_design_for_a_function_comes_back_without_it(tmp_path: Path) -> None:
-    design = _optimum(1.0, Density(lambda x: (1 + x) / 2, S, name="ramp"), 6)
+def test_a_design_for_a_function_comes_back_with_what_it_was_rounded_to(tmp_path: Path) -> None:
+    asked = problems.additive(1.0, Density(lambda x: (1 + x) / 2, S, name="ramp"), bins=6)
+    design = solve(asked)
     saved = load_design(design.save(tmp_path / "design.json"))
     assert saved == design
-    assert saved.report.details["prior"] == "ramp"  # in the report, where nothing is checked
+    assert saved.problem == with_grid_prior(evolved(asked, among=with_tails(asked)), 7)
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers(tmp_path: Path) -> None:
-    design = optimal_additive(AdditiveProblem(1.0, NORMAL, S, np.int64(6), np.int32(24)))
+    design = solve(problems.additive(1.0, NORMAL, S, np.int64(6), np.int32(24)))  # type: ignore[arg-type]
     assert load_design(design.save(tmp_path / "design.json")) == design
 
 
@@ -290,34 +292,33 @@ def test_whole_numbers_of_numpy_are_whole_numbers(tmp_path: Path) -> None:
     [
         (("certificate", "lower"), lambda value: value * 1.01),
         (("certificate", "upper"), lambda value: value * 0.99),
-        (("certificate", "valid_for"), lambda value: value[: value.index(",")]),
+        (("certificate", "valid_for"), lambda value: "unbiased mechanisms"),
         (("certificate", "evidence", "values"), lambda values: [value * 1.1 for value in values]),
         (("certificate", "evidence", "values"), lambda values: values[1:]),
         (("certificate", "evidence", "tails"), lambda value: "same"),
         (("certificate", "evidence", "tails"), lambda value: "none"),
-        (("problem", "rounded"), lambda value: False),
-        (("problem", "weights"), lambda values: values[::-1]),
+        (("problem", "criterion", "prior", "weights"), lambda values: values[::-1]),
+        (("problem", "criterion", "prior", "points"), lambda values: [0.9 * value for value in values]),
         (("mechanism", "base"), lambda values: [values[0] * 1.5, *values[1:]]),
         (("mechanism", "tail"), lambda value: 2),
         (("mechanism", "bins"), lambda value: "6"),
-        (("problem", "bins"), lambda value: 7),
-        (("problem", "reach"), lambda value: 7),
-        (("problem", "reach"), lambda value: 10**9),
-        (("problem", "prior"), lambda value: "uniform"),
-        (("problem", "prior_form"), lambda value: {"kind": "atoms", "points": [0.0], "weights": [1.0]}),
-        (("problem", "prior"), None),
+        (("problem", "among", "bins"), lambda value: 7),
+        (("problem", "among", "reach"), lambda value: 7),
+        (("problem", "among", "reach"), lambda value: 10**9),
+        (("problem", "among", "kind"), lambda value: "unbiased"),
+        (("problem", "criterion", "prior"), lambda value: {"kind": "atoms", "points": [0.0], "weights": [1.0]}),
+        (("problem", "criterion", "prior", "kind"), lambda value: "density"),
     ],
 )
 def test_a_design_that_was_tampered_with_is_refused(
-    tmp_path: Path, path: tuple[str, ...], change: Callable[[object], object] | None
+    tmp_path: Path, path: tuple[str, ...], change: Callable[[object], object]
 ) -> None:
-    prior: Prior = Atoms([-1.0, 0.0, 1.0], [0.2, 0.3, 0.5]) if change is None else EXPONENTIAL
-    file = _optimum(1.0, prior, 6).save(tmp_path / "design.json")
+    file = _optimum(1.0, EXPONENTIAL, 6).save(tmp_path / "design.json")
     document = json.loads(file.read_text())
     place = document
     for name in path[:-1]:
         place = place[name]
-    place[path[-1]] = "uniform" if change is None else change(place[path[-1]])
+    place[path[-1]] = change(place[path[-1]])
     file.write_text(json.dumps(document))
     with pytest.raises((FileProblem, InvalidInput)):
         load_design(file)
@@ -325,7 +326,7 @@ def test_a_design_that_was_tampered_with_is_refused(
 
 def test_parts_of_other_designs_make_no_design() -> None:
     design, other = _optimum(1.0, NORMAL, 6), _optimum(1.0, NORMAL, 8)
-    free = optimal_unbiased(design.problem.free)
+    free = solve(evolved(design.problem, among=Unbiased()), size=7)
     assert isinstance(free.evidence, UnbiasedPriorBound)
     for name, value in (
         ("mechanism", other.mechanism),
@@ -333,7 +334,8 @@ def test_parts_of_other_designs_make_no_design() -> None:
         ("evidence", other.evidence),
         ("evidence", free.evidence),
         ("mechanism", free.mechanism),
-        ("problem", AdditiveProblem(1.0, NORMAL, S, 6, 25, gap=GAP)),
+        ("problem", with_grid_prior(problems.additive(1.0, NORMAL, S, 6, 25), 7)),
+        ("problem", free.problem),
     ):
         with pytest.raises(CheckFailed):
             evolved(design, **{name: value})
@@ -369,7 +371,7 @@ def test_tuning_stops_at_the_most_bins() -> None:
         ({"epsilon": 1e-4}, "eps"),
         ({"epsilon": 13.0}, "eps"),
         ({"epsilon": math.nan}, "eps"),
-        ({"inputs": Circle()}, "domain"),
+        ({"inputs": Circle(), "prior": None}, "prior"),
         ({"bins": 1}, "bins"),
         ({"bins": 513}, "bins"),
         ({"bins": 8.0}, "bins"),
@@ -386,15 +388,16 @@ def test_tuning_stops_at_the_most_bins() -> None:
     ],
 )
 def test_bad_problems_are_refused_by_name(change: dict[str, object], field: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        AdditiveProblem(**({"epsilon": 1.0, "prior": NORMAL} | change))
-    assert refused.value.field == field
+    said: dict[str, Any] = {"epsilon": 1.0, "prior": NORMAL} | change
+    demands = {"gap": said.pop("gap")} if "gap" in said else {}
+    with pytest.raises(InvalidInput, match=rf"(^|additive: ){re.escape(field)} must"):
+        solve(problems.additive(**said), **demands)
 
 
 def test_a_reach_too_short_names_one_that_is_enough() -> None:
     with pytest.raises(InvalidInput, match="reach 19 steps together"):
-        AdditiveProblem(1.0, NORMAL, reach=4, tail=1)
-    assert AdditiveProblem(1.0, NORMAL, reach=18, tail=1, gap=GAP).tail == 1
+        solve(problems.additive(1.0, NORMAL, reach=4, tail=1))
+    assert grid_of(problems.additive(1.0, NORMAL, reach=18, tail=1))[1:] == (18, 1)
 
 
 @pytest.mark.parametrize("within", [0.0, 1.0, math.nan])
@@ -405,10 +408,10 @@ def test_tuning_refuses_a_share_it_cannot_reach(within: float) -> None:
 
 def test_a_search_that_is_stopped_says_what_it_knows() -> None:
     with pytest.raises(NoAnswer) as stopped:
-        optimal_additive(AdditiveProblem(1.0, NORMAL), seconds=1e-9)
+        solve(problems.additive(1.0, NORMAL), seconds=1e-9)
     assert 0 <= stopped.value.lower <= 3.35097 <= stopped.value.upper
     with pytest.raises(InvalidInput):
-        optimal_additive(AdditiveProblem(1.0, NORMAL), seconds=0.0)
+        solve(problems.additive(1.0, NORMAL), seconds=0.0)
 
 
 # -- grids that fit ---------------------------------------------------------------------------------------------------
@@ -417,21 +420,21 @@ def test_a_search_that_is_stopped_says_what_it_knows() -> None:
 @pytest.mark.parametrize("bins", [32, 64, 128, 512])
 def test_the_smallest_epsilon_that_is_named_works_and_a_smaller_one_does_not(bins: int) -> None:
     with pytest.raises(InvalidInput, match=f"eps must be at least .* with {bins} bins") as caught:
-        AdditiveProblem(0.001, NORMAL, S, bins)
+        with_tails(problems.additive(0.001, NORMAL, S, bins))
     least = float(caught.value.rule.split()[3])
-    assert AdditiveProblem(least, NORMAL, S, bins).tail == 1
+    assert grid_of(problems.additive(least, NORMAL, S, bins))[2] == 1
     with pytest.raises(InvalidInput, match="eps"):
-        AdditiveProblem(0.99 * least, NORMAL, S, bins)
+        solve(problems.additive(0.99 * least, NORMAL, S, bins))
 
 
 def test_a_reach_left_out_is_as_long_as_fits() -> None:
-    assert AdditiveProblem(1.0, NORMAL, S, 256).reach == 4 * 256
-    assert AdditiveProblem(1.0, NORMAL, S, 512).reach == 1787  # (513) (513 + 2 1787) is just below 2^21
+    assert grid_of(problems.additive(1.0, bins=256))[1] == 4 * 256
+    assert grid_of(problems.additive(1.0, bins=512))[1] == 1787  # (513) (513 + 2 1787) is just below 2^21
 
 
 def test_the_usual_number_of_bins_fits_for_every_epsilon() -> None:
     for epsilon in (1e-3, 1.5e-3, 2e-3, 1.0, 12.0):
-        assert AdditiveProblem(epsilon, NORMAL, S, usual_bins(epsilon)).tail == 1
+        assert grid_of(problems.additive(epsilon, bins=usual_bins(epsilon)))[2] == 1
     assert (usual_bins(1e-3), usual_bins(1.0)) == (16, 32)
 
 
@@ -457,18 +460,18 @@ def test_a_search_that_runs_out_of_time_gives_the_best_grid_so_far(
 ) -> None:
     calls = []
 
-    def impatient(problem: AdditiveProblem, seconds: float | None = None) -> Design:
-        calls.append(problem)
-        if len(calls) > solved:
+    def impatient(problem: Problem, demands: Demands) -> Design:
+        if len(calls) == solved:
             raise NoAnswer("the time limit was reached at a relative gap of 0.5", 1.0, 2.0)
-        return optimal_additive(problem, seconds)
+        calls.append(answer(problem, demands))
+        return calls[-1]
 
-    monkeypatch.setattr("mechdesign.methods.additive.search.optimal_additive", impatient)
+    monkeypatch.setattr("mechdesign.methods.additive.search.answer", impatient)
     tuned = tune(1.0, normal(0, 0.2, S), within=0.01, seconds=100)
     assert len(tuned.trials) == solved
     assert tuned.stopped is not None
     assert "the time limit was reached" in tuned.stopped
-    assert tuned.design.problem == calls[tuned.trials.index(tuned.best)]
+    assert tuned.design is calls[tuned.trials.index(tuned.best)]
     assert tuned.best.total <= 1.01 * min(trial.total for trial in tuned.trials)
 
 

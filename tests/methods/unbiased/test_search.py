@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,16 +16,19 @@ from mechdesign_solvers import Highs, LinearProgram
 from mechdesign_solvers.interior import solve_laws
 from scipy import sparse
 
-from mechdesign import Circle, Design, Interval, InvalidInput, catalogue
+from mechdesign import Circle, Design, Interval, InvalidInput, catalogue, solve
 from mechdesign.errors import CheckFailed, FileProblem, NoAnswer
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.methods import load_design
-from mechdesign.methods.grid_prior import grid_weights
-from mechdesign.methods.unbiased import UnbiasedPriorBound, UnbiasedProblem, optimal_unbiased
-from mechdesign.methods.unbiased.proof import average_variance
+from mechdesign.methods.grid_prior import grid_weights, weights_on_grid, with_grid_prior
+from mechdesign.methods.unbiased import UnbiasedPriorBound
+from mechdesign.methods.unbiased.proof import variance_under
 from mechdesign.values.declare import evolved
-from mechdesign.words.criteria import Family
+from mechdesign.words.cells import Cells
+from mechdesign.words.classes import OnGrid
+from mechdesign.words.criteria import Average, Family, Worst
 from mechdesign.words.priors import Atoms, Density, Prior, beta, exponential, normal, uniform
+from tests.methods import problems
 
 S = catalogue.SYMMETRIC
 UNBIASED = Family.UNBIASED.value
@@ -46,7 +50,7 @@ ROWS = [(name, epsilon, value) for name in REFERENCE for epsilon, value in zip(E
 
 
 def _optimum(epsilon: float, prior: Prior, inputs: Interval = S, size: int = 33, gap: float = 1e-4) -> Design:
-    return optimal_unbiased(UnbiasedProblem(epsilon, prior, inputs, size, gap))
+    return solve(problems.unbiased_under(epsilon, prior, inputs), gap=gap, size=size)
 
 
 def _window(design: Design) -> UnbiasedWindow:
@@ -78,7 +82,7 @@ def _program_value(inputs: np.ndarray, weights: np.ndarray, epsilon: float, outp
 @pytest.mark.parametrize(("name", "epsilon", "value"), ROWS)
 def test_the_reference_values_are_met_with_their_proofs(name: str, epsilon: float, value: float) -> None:
     certificate = _optimum(epsilon, PRIORS[name], gap=1e-5).certificate
-    assert certificate.valid_for == f"{UNBIASED}, under the prior rounded to 33 inputs"
+    assert certificate.valid_for == UNBIASED
     assert not certificate.claimed
     assert certificate.relative_gap <= 1e-5
     assert certificate.lower == pytest.approx(value, rel=1e-4)
@@ -87,12 +91,12 @@ def test_the_reference_values_are_met_with_their_proofs(name: str, epsilon: floa
 
 @pytest.mark.parametrize(("name", "epsilon"), [(name, epsilon) for name in PRIORS for epsilon in EPSILONS])
 def test_the_published_unbiased_mechanisms_have_more_variance(name: str, epsilon: float) -> None:
-    problem = UnbiasedProblem(epsilon, PRIORS[name])
-    inputs, certificate = np.linspace(-1, 1, 33), optimal_unbiased(problem).certificate
+    inputs, certificate = np.linspace(-1, 1, 33), _optimum(epsilon, PRIORS[name]).certificate
+    weights = grid_weights(PRIORS[name], S, 33)
     for entry in catalogue.ON_INTERVALS:
         if entry.unbiased:
             other = catalogue.build(entry.key, epsilon, S)
-            assert float(problem.weights @ other.variance(inputs)) > certificate.upper
+            assert float(weights @ other.variance(inputs)) > certificate.upper
 
 
 @given(st.integers(0, 10**6), st.floats(0.2, 5.0), st.integers(3, 6))
@@ -104,12 +108,10 @@ def test_a_general_solver_on_fixed_outputs_agrees(seed: int, epsilon: float, siz
     inputs = np.linspace(-1, 1, size)
     design = _optimum(epsilon, Atoms(inputs, weights / weights.sum()), size=size)
     lower, upper = design.certificate.lower, design.certificate.upper
-    problem = design.problem
-    assert isinstance(problem, UnbiasedProblem)
-    reach = 3 / math.tanh(epsilon / 2)
-    on_grid = _program_value(inputs, problem.weights, epsilon, np.linspace(-reach, reach, 121))
-    own = _program_value(inputs, problem.weights, epsilon, _window(design).points)
-    assert lower <= on_grid * (1 + 1e-7)
+    reach, weights = 3 / math.tanh(epsilon / 2), weights_on_grid(design.problem, size)
+    coarse = _program_value(inputs, weights, epsilon, np.linspace(-reach, reach, 121))
+    own = _program_value(inputs, weights, epsilon, _window(design).points)
+    assert lower <= coarse * (1 + 1e-7)
     assert lower * (1 - 1e-7) <= own <= upper * (1 + 1e-7)
 
 
@@ -142,17 +144,15 @@ def test_reports_are_unbiased_for_every_real_input_exactly(x: Fraction) -> None:
         assert Fraction(base) <= q <= Fraction(mechanism.ratio) * Fraction(base)
 
 
-_SMALL = optimal_unbiased(UnbiasedProblem(1.5, PRIORS["normal(0,0.2)"], size=9))
+_SMALL = _optimum(1.5, PRIORS["normal(0,0.2)"], size=9)
 _SMALL_MECHANISM = _window(_SMALL)
 
 
 def test_the_upper_bound_is_the_average_of_the_rows() -> None:
-    problem = _SMALL.problem
-    assert isinstance(problem, UnbiasedProblem)
-    inputs = np.linspace(-1, 1, 9)
-    average = float(problem.weights @ np.sum(_SMALL_MECHANISM.rows(inputs) * _SMALL_MECHANISM.points**2, axis=1))
-    average -= float(problem.weights @ inputs**2)
-    assert _SMALL.certificate.upper == pytest.approx(average / problem.weights.sum(), rel=1e-12)
+    inputs, weights = np.linspace(-1, 1, 9), grid_weights(PRIORS["normal(0,0.2)"], S, 9)
+    average = float(weights @ np.sum(_SMALL_MECHANISM.rows(inputs) * _SMALL_MECHANISM.points**2, axis=1))
+    average -= float(weights @ inputs**2)
+    assert _SMALL.certificate.upper == pytest.approx(average / weights.sum(), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.1, 8.0, 12.0])
@@ -197,9 +197,8 @@ def test_a_mirrored_prior_has_the_same_optimum() -> None:
 def test_more_inputs_cannot_be_served_better_by_the_coarse_mechanism() -> None:
     """The mechanism of 17 inputs is a mechanism for 65 inputs, so the bound for 65 holds for it."""
     coarse, fine = (_optimum(1.0, PRIORS["normal(0,0.2)"], size=size) for size in (17, 65))
-    problem = fine.problem
-    assert isinstance(problem, UnbiasedProblem)
-    assert float(average_variance(_window(coarse), problem.weights)) >= fine.certificate.lower
+    weights = weights_on_grid(fine.problem, 65)
+    assert float(variance_under(_window(coarse), weights)) >= fine.certificate.lower
 
 
 # -- certificates that must fail --------------------------------------------------------------------------------------
@@ -229,7 +228,7 @@ def test_a_changed_quadratic_proves_less(column: str, entry: int, factor: float)
 
 def test_evidence_for_another_prior_proves_less() -> None:
     """The quadratics are those of one prior: under another they still prove something, and no more than is true."""
-    other = evolved(_SMALL, problem=UnbiasedProblem(1.5, Atoms([-1.0, 1.0], [0.5, 0.5]), size=9))
+    other = evolved(_SMALL, problem=problems.unbiased_under(1.5, Atoms([-1.0, 1.0], [0.5, 0.5])))
     best = 1 / math.sinh(0.75) ** 2  # Duchi's
     assert other.certificate.lower < 0.99 * best
     assert other.certificate.upper >= best
@@ -243,9 +242,12 @@ def test_a_mechanism_with_more_variance_has_a_higher_upper_end() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"problem": UnbiasedProblem(1.4, PRIORS["normal(0,0.2)"], size=9)},
-        {"problem": UnbiasedProblem(1.5, PRIORS["normal(0,0.2)"], size=11)},
-        {"problem": UnbiasedProblem(1.5, normal(0, 0.2, Interval(-1, 2)), Interval(-1, 2), size=9)},
+        {"problem": with_grid_prior(problems.unbiased_under(1.4, PRIORS["normal(0,0.2)"]), 9)},
+        {"problem": with_grid_prior(problems.unbiased_under(1.5, PRIORS["normal(0,0.2)"]), 11)},
+        {"problem": problems.unbiased_under(1.5, PRIORS["normal(0,0.2)"])},
+        {"problem": with_grid_prior(problems.unbiased_under(1.5, normal(0, 0.2, Interval(-1, 2)), Interval(-1, 2)), 9)},
+        {"problem": evolved(_SMALL.problem, criterion=Worst())},
+        {"problem": evolved(_SMALL.problem, among=OnGrid(8))},
         {"mechanism": catalogue.duchi(1.5, S)},
     ],
 )
@@ -261,16 +263,14 @@ def test_a_saved_design_comes_back_equal(tmp_path: Path) -> None:
     saved = load_design(_SMALL.save(tmp_path / "design.json"))
     assert saved == _SMALL
     assert saved.certificate == _SMALL.certificate
-    assert saved.problem.prior == PRIORS["normal(0,0.2)"]
 
 
-def test_a_design_for_a_function_comes_back_without_it(tmp_path: Path) -> None:
+def test_a_design_for_a_function_is_about_what_it_was_rounded_to(tmp_path: Path) -> None:
     law = Density(lambda x: (1 + x) / 2, S, name="ramp")
     design = _optimum(1.0, law, size=5)
     saved = load_design(design.save(tmp_path / "design.json"))
     assert saved == design
-    assert saved.problem.weights.tolist() == grid_weights(law, S, 5).tolist()
-    assert saved.report.details["prior"] == "ramp"  # in the report, where nothing is checked
+    assert saved.problem.criterion == Average(Atoms(np.linspace(-1, 1, 5), grid_weights(law, S, 5)))
 
 
 @pytest.mark.parametrize(
@@ -282,14 +282,16 @@ def test_a_design_for_a_function_comes_back_without_it(tmp_path: Path) -> None:
         (("certificate", "privacy_loss"), lambda _: 1.4),
         (("certificate", "claimed"), lambda _: True),
         (("certificate", "evidence", "slopes"), lambda values: [1.1 * value for value in values]),
-        (("problem", "prior"), lambda _: "uniform"),
-        (("problem", "prior"), lambda _: "atoms"),
-        (("problem", "prior_form"), lambda said: {"kind": "atoms", "points": [0.0], "weights": [1.0]}),
-        (("problem", "size"), lambda _: 8),
-        (("problem", "weights"), lambda _: [0.5, 0.5]),
-        (("problem", "weights"), lambda values: [*values[:3], values[3] + 1e-6, values[4] - 1e-6, *values[5:]]),
-        (("problem", "rounded"), lambda _: False),
-        (("problem", "epsilon"), lambda _: 1.6),
+        (("problem", "criterion", "kind"), lambda _: "worst"),
+        (("problem", "criterion", "prior"), lambda _: {"kind": "atoms", "points": [0.0], "weights": [1.0]}),
+        (("problem", "criterion", "prior", "points"), lambda values: [0.9 * value for value in values]),
+        (("problem", "criterion", "prior", "weights"), lambda _: [0.5, 0.5]),
+        (
+            ("problem", "criterion", "prior", "weights"),
+            lambda values: [*values[:3], values[3] + 1e-6, values[4] - 1e-6, *values[5:]],
+        ),
+        (("problem", "privacy", "epsilon"), lambda _: 1.6),
+        (("problem", "among", "kind"), lambda _: "all"),
         (("mechanism", "outputs"), lambda values: [1.01 * value for value in values]),
     ],
 )
@@ -311,8 +313,8 @@ def test_a_prior_on_the_inputs_is_not_called_a_density(tmp_path: Path) -> None:
     design = _optimum(1.0, Atoms([-1.0, 0.0, 1.0], [0.2, 0.3, 0.5]), size=3)
     file = design.save(tmp_path / "design.json")
     assert load_design(file) == design
-    file.write_text(file.read_text().replace('"prior": "atoms"', '"prior": "density"'))
-    with pytest.raises(FileProblem, match="problem prior"):
+    file.write_text(file.read_text().replace('"kind": "atoms"', '"kind": "density"'))
+    with pytest.raises(FileProblem, match="problem criterion prior"):
         load_design(file)
 
 
@@ -322,7 +324,7 @@ def test_a_prior_on_the_inputs_is_not_called_a_density(tmp_path: Path) -> None:
 def test_a_time_limit_gives_bounds_that_hold() -> None:
     best = _SMALL.certificate
     with pytest.raises(NoAnswer, match="time limit") as caught:
-        optimal_unbiased(UnbiasedProblem(1.5, PRIORS["normal(0,0.2)"], size=9), seconds=1e-6)
+        solve(problems.unbiased_under(1.5, PRIORS["normal(0,0.2)"]), seconds=1e-6, size=9)
     assert caught.value.lower <= best.upper
     assert best.lower <= caught.value.upper < math.inf
 
@@ -330,7 +332,7 @@ def test_a_time_limit_gives_bounds_that_hold() -> None:
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan, math.inf])
 def test_time_limits_are_positive_and_finite(seconds: float) -> None:
     with pytest.raises(InvalidInput, match="seconds"):
-        optimal_unbiased(UnbiasedProblem(1.0, uniform(S)), seconds)
+        solve(problems.unbiased_under(1.0), seconds)
 
 
 @pytest.mark.parametrize(
@@ -345,39 +347,33 @@ def test_time_limits_are_positive_and_finite(seconds: float) -> None:
         ({"size": 100_000}, "from 3 to"),
         ({"gap": 1e-7}, "gap"),
         ({"gap": 1.0}, "gap"),
-        ({"inputs": Circle()}, "interval"),
+        ({"inputs": Circle(), "prior": None}, "prior must be left out"),
         ({"prior": Atoms([2.0], [1.0])}, "prior points"),
         ({"prior": uniform(Interval(-2, 2))}, "inside the inputs"),
         ({"prior": uniform(Circle())}, "inside the inputs"),
-        ({"prior": [0.5, 0.5]}, "Atoms or priors.Density"),
+        ({"prior": [0.5, 0.5]}, "say where its weights are"),
+        ({"prior": Cells.of_atoms([0.0, 1.0], [0.5, 0.5])}, "weights on points or a density"),
         ({"prior": Density(lambda x: 0.9 + 0 * x, S)}, "integrate to 1"),
         ({"prior": Density(lambda x: 0.5 + x, S)}, "at least 0"),
         ({"prior": Density(lambda x: np.nan * x, S)}, "finite"),
     ],
 )
 def test_bad_problems_name_the_field(change: dict[str, object], word: str) -> None:
+    said: dict[str, Any] = {"epsilon": 1.0, "prior": uniform(S)} | change
+    demands = {name: said.pop(name) for name in ("size", "gap") if name in said}
     with pytest.raises(InvalidInput, match=word):
-        UnbiasedProblem(**({"epsilon": 1.0, "prior": uniform(S)} | change))  # type: ignore[arg-type]
+        solve(problems.unbiased_under(**said), **demands)
 
 
-def test_the_scope_says_whether_the_prior_was_rounded() -> None:
-    inputs = Interval(-1, 1)
+def test_the_design_s_own_problem_has_the_prior_that_the_certificate_is_about() -> None:
     for points, rounded in (([-1.0, 0.5, 1.0], False), ([-1.0, 0.4, 1.0], True)):
-        problem = UnbiasedProblem(1.0, Atoms(points, [0.25, 0.5, 0.25]), inputs, size=5, gap=1e-2)
-        assert problem.is_rounded is rounded
-        design = optimal_unbiased(problem)
-        assert design.certificate.valid_for == UNBIASED + (", under the prior rounded to 5 inputs" if rounded else "")
-
-
-def test_atoms_on_the_grid_keep_their_weights() -> None:
-    grid = np.linspace(0.1, 0.7, 7)
-    weights = np.full(7, 1 / 7)
-    problem = UnbiasedProblem(1.0, Atoms(grid, weights), Interval(0.1, 0.7), size=7)
-    assert not problem.is_rounded
-    assert problem.weights.tolist() == weights.tolist()
+        problem = problems.unbiased_under(1.0, Atoms(points, [0.25, 0.5, 0.25]))
+        design = solve(problem, gap=1e-2, size=5)
+        assert (design.problem != problem) is rounded
+        assert design.problem == with_grid_prior(problem, 5)
 
 
 @pytest.mark.parametrize("seconds", ["a", np.inf, 0.0])
 def test_time_limits_that_are_no_numbers_are_refused(seconds: object) -> None:
     with pytest.raises(InvalidInput, match="seconds"):
-        optimal_unbiased(UnbiasedProblem(1.0, uniform(Interval(-1, 1))), seconds)  # type: ignore[arg-type]
+        solve(problems.unbiased_under(1.0), seconds)  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ def test_columns_that_are_no_weights_on_inputs_are_refused(columns: tuple[Any, .
 def test_other_problems_and_mechanisms_are_refused() -> None:
     bound = UnbiasedWorstBound([1.0], [1.0], [-2.0], [-1.0])
     for method in (bound.bound, bound.attained, bound.scope):
-        with pytest.raises(CheckFailed, match="worst variance of unbiased mechanisms"):
+        with pytest.raises(CheckFailed, match="about another problem: mechanisms must be among"):
             method(problems.piecewise(1.0, "squared"), catalogue.pm(1.0))
     with pytest.raises(CheckFailed, match="UnbiasedWindow"):
         bound.attained(problems.unbiased(1.0, SYMMETRIC), catalogue.pm(1.0))

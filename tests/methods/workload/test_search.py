@@ -12,7 +12,7 @@ import mechdesign as md
 from mechdesign.errors import NoAnswer
 from mechdesign.words.priors import Atoms
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
-from tests.methods.problems import workload_problem
+from tests.methods.problems import unbiased_under, workload_problem
 from tests.oracles.staircase_rows import least_noise, noise_of
 
 # computed independently, by a general convex solver over all rows: to the digits given
@@ -81,7 +81,7 @@ def test_the_histograms_optimum_is_the_best_subset_selection(size: int, epsilon:
 @pytest.mark.parametrize(("size", "epsilon"), [(5, 1.0), (16, 1.0), (16, 3.0)])
 def test_a_mean_is_the_unbiased_optimum_for_the_same_atoms(size: int, epsilon: float) -> None:
     atoms = Atoms(np.linspace(-1, 1, size), np.full(size, 1 / size))
-    unbiased = md.optimal_unbiased(md.UnbiasedProblem(epsilon, atoms, size=size, gap=1e-5)).certificate
+    unbiased = md.solve(unbiased_under(epsilon, atoms), gap=1e-5, size=size).certificate
     ours = md.solve(workload_problem(epsilon, Mean(np.linspace(-1, 1, size))), gap=2e-5).certificate
     assert ours.lower <= unbiased.upper
     assert unbiased.lower <= ours.upper

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from mechdesign.methods.registry import solve
 from mechdesign.papers.claims import HOLDS, REPLACED, aaa, judge, named
+from tests.methods import problems
 
 
 def test_no_noise_and_no_distribution_exceed_the_larger_quotient():
@@ -42,7 +44,7 @@ def test_rounding_to_edges_adds_its_own_variance():
     (claim,) = named(["aaa.equation-19"])
     found = judge(claim)
     share = found.ours[0][0]
-    certificate = aaa.optimal_additive(aaa.AdditiveProblem(4.0, aaa._WIDER, aaa._INPUTS, bins=8)).certificate
+    certificate = solve(problems.additive(4.0, aaa._WIDER, bins=8)).certificate
     assert share == pytest.approx(certificate.lower / (certificate.upper + added), rel=1e-3)
     assert found.verdict == REPLACED
 

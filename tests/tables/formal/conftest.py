@@ -11,17 +11,15 @@ import pytest
 
 from mechdesign import Average, Problem, Pure, Worst, solve
 from mechdesign.mechanisms import catalogue
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.methods.result import Design
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import build_theories
 from mechdesign.tables.formal.source import theories as texts
 from mechdesign.tables.kinds import Encoding
-from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.domains import Finite
 from mechdesign.words.losses import Absolute, Squared
-from mechdesign.words.priors import uniform
 from mechdesign.words.workloads import Prefix, Ranges, Workload
-from tests.methods.problems import numbers
+from tests.methods.problems import numbers, unbiased_under
 
 ITEMS = {
     "response": {},
@@ -43,12 +41,11 @@ LINE = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
 @pytest.fixture(scope="session")
 def kinds() -> dict[str, Table]:
     """A small table of every kind."""
-    prior = uniform(Interval(-1, 1))
     made = {kind: make_table(Encoding(kind, 1.0, 5, kind, options), 16) for kind, options in ITEMS.items()}
     return made | {
         "finite": make_table(catalogue.randomised_response(1.0, Finite((0, 1, 5)))),
         "window": make_table(solve(numbers(1.0, Squared()), gap=1e-2)),
-        "unbiased": make_table(optimal_unbiased(UnbiasedProblem(1.0, prior, Interval(-1, 1), size=9, gap=1e-2))),
+        "unbiased": make_table(solve(unbiased_under(1.0), gap=1e-2, size=9)),
         "pieces": make_table(catalogue.pm(1.0)),
         "additive": make_table(catalogue.laplace(1.0), 16),
     }

@@ -12,13 +12,12 @@ from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
-from mechdesign.methods import UnbiasedProblem, optimal_unbiased
 from mechdesign.methods.registry import solve
 from mechdesign.tables import make_table
 from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Absolute, Squared
 from mechdesign.words.priors import uniform
-from tests.methods.problems import numbers
+from tests.methods.problems import numbers, unbiased_under
 
 
 def windows(largest=6.0):
@@ -125,7 +124,7 @@ def test_rounding_costs_little(epsilon, loss, exponent):
 @pytest.mark.parametrize(("bits", "average", "worst"), [(16, 5e-3, 5e-3), (32, 5e-8, 5e-8)])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0, 8.0])
 def test_rounding_costs_unbiased_tables_little(epsilon, bits, average, worst):
-    mechanism = optimal_unbiased(UnbiasedProblem(epsilon, uniform(Interval(-1, 1)), Interval(-1, 1))).mechanism
+    mechanism = solve(unbiased_under(epsilon)).mechanism
     table = make_table(mechanism, bits)
     assert average_square(table) - 1 / 3 <= mechanism.average_loss(Squared(), uniform(Interval(-1, 1))) * (1 + average)
     assert float(Fraction(table.document["estimator"]["variance"])) <= mechanism.worst_case(Squared())[0] * (1 + worst)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from mechdesign.errors import NoAnswer
+from mechdesign.mechanisms.catalogue import SYMMETRIC
+from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design
-from mechdesign.methods.unbiased.problem import UnbiasedProblem
-from mechdesign.methods.unbiased.search import optimal_unbiased
+from mechdesign.methods.unbiased.search import answer as unbiased
+from mechdesign.methods.unbiased.supports import UnbiasedOptions
 from mechdesign.methods.workload.channel import discrete
 from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.task import Task
-from mechdesign.words.criteria import Worst
+from mechdesign.words.classes import Unbiased
+from mechdesign.words.criteria import Average, Worst
+from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Atoms
+from mechdesign.words.problem import Problem
 
 _EVEN = 1e-9
 
@@ -28,9 +33,11 @@ def answer(task: Task) -> Design:
     """The quadratics of the unbiased optimum are ``p a^2 - 2 X a + nu``."""
     prior, values = task.prior, task.workload.queries.matrix[0]
     grid = np.linspace(-1.0, 1.0, task.size)
-    asked = UnbiasedProblem(task.problem.epsilon, Atoms(grid, prior), size=task.size, gap=max(0.8 * task.gap, 1e-6))
+    privacy, average = task.problem.privacy, Average(Atoms(grid, prior))
+    asked = Problem(inputs=SYMMETRIC, loss=Squared(), privacy=privacy, criterion=average, among=Unbiased())
+    demands = Demands(max(0.8 * task.gap, 1e-6), task.clock.left(), options=UnbiasedOptions(task.size))
     try:
-        found = optimal_unbiased(asked, task.clock.left())
+        found = unbiased(asked, demands)
     except NoAnswer as stopped:
         if stopped.design is None:
             raise

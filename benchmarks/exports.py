@@ -84,7 +84,6 @@ fn now() -> f64 {
 }
 
 fn main() {
-    use crate::bits::Source;
     let count = @count@;
     let mut bytes = vec![0u8; 4 * count];
     let mut sum = 1.0;
@@ -95,7 +94,7 @@ fn main() {
         system::read(&mut bytes).unwrap();
         let read = now();
         for _ in 0..count {
-            sum += pool::report(4, |draws| draws.draw(32)).unwrap() as f64;
+            sum += system::with_block(|source| source.draw(32)).unwrap() as f64;
         }
         let drawn = now();
         for _ in 0..count / inputs.len() {
@@ -213,7 +212,17 @@ def _programs(folder: Path, table: Table, given: str) -> dict[str, list[str] | N
     def source(ending: str) -> str:
         return (folder / f"{stem}.{ending}").read_text()
 
-    rust = ["rustc", "--edition", "2021", "-A", "warnings", "-O", filled("b.rs", source("rs") + RUST), "-o", "b_rust"]
+    rustc = [
+        "rustc",
+        "--edition",
+        "2021",
+        "-A",
+        "warnings",
+        "-O",
+        "-C",
+        "codegen-units=1",
+    ]  # as manifests of packages say
+    rust = [*rustc, filled("b.rs", source("rs") + RUST), "-o", "b_rust"]
     (folder / "table.json").write_bytes(table.content)
     java = ["javac", "-d", ".", filled("mechdesign/runtime/Bench.java", JAVA)]
     return {

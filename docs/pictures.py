@@ -17,6 +17,7 @@ COMMANDS = {
     "optimum.png": "minimax --sweep 0.5:4:8 --loss squared --plot-size 9,4 --plot",
     "density.png": "ogpm --eps 2 --out design.json --plot",
     "budget_curve.png": f"{BUDGET} --curve",
+    "several_numbers.png": "vector --eps 4 --count 5 --plot",
     "walks.png": f"{WALKS} --plot",
 }
 

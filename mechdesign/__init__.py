@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from mechdesign.studies.pairs import PairsStudy as PairsStudy
     from mechdesign.studies.path_errors import PathStudy as PathStudy
     from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
+    from mechdesign.studies.vector import VectorStudy as VectorStudy
     from mechdesign.studies.workload import WorkloadStudy as WorkloadStudy
     from mechdesign.tables.making import make_table as make_table
     from mechdesign.tables.table import Table as Table, load_table as load_table
@@ -79,7 +80,13 @@ if TYPE_CHECKING:
         Total as Total,
         Worst as Worst,
     )
-    from mechdesign.words.domains import Circle as Circle, Finite as Finite, Interval as Interval, Product as Product
+    from mechdesign.words.domains import (
+        Circle as Circle,
+        Finite as Finite,
+        Interval as Interval,
+        Product as Product,
+        cube_of as cube_of,
+    )
     from mechdesign.words.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.objectives import Objective as Objective

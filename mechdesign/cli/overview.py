@@ -66,7 +66,8 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             (("bench", "protocols and post-processings compared on your data, ranked with confidence intervals"),),
             (
-                ("mean", "a column's mean, and what privacy costs"),
+                ("mean", "a mean"),
+                ("vector", "several at once"),
                 ("protocols", "every frequency protocol"),
                 ("gain", "what IBU gains"),
             ),

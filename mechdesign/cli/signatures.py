@@ -278,7 +278,7 @@ def _parsed(text: Any, parse: Callable[[str], Any], what: str) -> Any:
         raise typer.BadParameter(f"{text!r} is not a valid {what}.") from None
 
 
-WRITTEN = ("--out", "--plot", "--structure-plot", "--curve", "--results", "--store", "--new-key")
+WRITTEN = ("--out", "--plot", "--structure-plot", "--curve", "--results", "--store", "--new-key", "--send")
 """Options that are paths which a command may make; all other paths are read."""
 _DATA = ("--data", "--dataset", "--in")
 _PEOPLE = (*_DATA, "--points", "--prior-data")

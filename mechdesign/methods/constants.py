@@ -16,7 +16,7 @@ from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
 from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average
-from mechdesign.words.domains import Interval
+from mechdesign.words.domains import Interval, cube_of
 from mechdesign.words.losses import Squared, parse_loss
 from mechdesign.words.priors import parse_prior
 from mechdesign.words.privacy import Pure
@@ -25,8 +25,9 @@ from mechdesign.words.problem import Problem
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 LOSSES = ("absolute", "squared")
 UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "beta:0.5,0.5")
-WORST, AVERAGE, UNBIASED = "worst case", "average", "unbiased"
-CRITERIA = (WORST, AVERAGE, UNBIASED)
+WORST, AVERAGE, UNBIASED, SEVERAL = "worst case", "average", "unbiased", "several"
+CRITERIA = (WORST, AVERAGE, UNBIASED, SEVERAL)
+SEVERAL_NUMBERS = (2, 3, 5, 10)
 
 _MOST_DIGITS = 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
@@ -88,6 +89,8 @@ def certified_constants(
         yield from _average(min(gap, 1e-6), epsilons, limits)
     if UNBIASED in criteria:
         yield from _unbiased(max(gap, 1e-4), epsilons, limits)
+    if SEVERAL in criteria:
+        yield from _several(epsilons)
 
 
 @frozen
@@ -148,9 +151,19 @@ def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator
             yield evolved(_row(design, UNBIASED, "squared", name, _SYMMETRIC, command), valid_for=rounded)
 
 
+def _several(epsilons: Sequence[float]) -> Iterator[Constant]:
+    from mechdesign.methods.sign_patterns.search import answer
+
+    for count in SEVERAL_NUMBERS:
+        for epsilon in epsilons:
+            problem = Problem(inputs=cube_of(count), loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
+            command = f"vector --count {count} --eps {shortest(epsilon)}"
+            yield _row(answer(problem, Demands()), SEVERAL, f"squared, {count} numbers", "-", _SYMMETRIC, command)
+
+
 def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:
     certificate = design.certificate
-    if is_open(design):
+    if is_open(design) and criterion != SEVERAL:
         command += " --best-so-far"
     return Constant(
         criterion,
@@ -184,6 +197,7 @@ _TITLES = {
     WORST: "Worst case of the expected error over the inputs",
     AVERAGE: "Average of the expected error under a prior",
     UNBIASED: f"Variance under a prior, unbiased for every input (prior rounded to {_UNBIASED_GRID} equispaced inputs)",
+    SEVERAL: "Variance of several numbers of one person together, worst case, unbiased",
 }
 
 
@@ -203,7 +217,7 @@ def as_markdown(constants: Iterable[Constant]) -> str:
 
 
 def _markdown_row(row: Constant) -> str:
-    digits = f"{row.digits()} (claimed)" if row.claimed else row.digits()
+    digits = f"{row.digits()} (claimed)" if row.claimed else row.digits() or "-"
     # as many as are needed to tell the ends apart
     shown = max(DIGITS, min(_MOST_DIGITS, 2 + sum(mark.isdigit() for mark in row.digits().lstrip("0."))))
     cells = (

@@ -41,6 +41,8 @@ from mechdesign.methods.polar.supports import supports as polar_supports
 from mechdesign.methods.prior.proof import BinsBound
 from mechdesign.methods.prior.supports import supports as prior_supports
 from mechdesign.methods.result import Design
+from mechdesign.methods.sign_patterns.proof import SignPatternsBound
+from mechdesign.methods.sign_patterns.supports import supports as sign_patterns_supports
 from mechdesign.methods.trade_off.proof import TradeOffBound
 from mechdesign.methods.trade_off.supports import supports as trade_off_supports
 from mechdesign.methods.unbiased.proof import UnbiasedPriorBound
@@ -72,6 +74,7 @@ METHODS = (
     Method("unbiased_worst", "unbiased optimum", (UnbiasedWorstBound,), unbiased_worst_supports),
     Method("unbiased", "unbiased optimum", (UnbiasedPriorBound,), unbiased_supports, UnbiasedOptions),
     Method("additive", "additive optimum", (AdditiveBound,), additive_supports),
+    Method("sign_patterns", "sign patterns", (SignPatternsBound,), sign_patterns_supports),
     Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),

@@ -223,6 +223,9 @@ class Total:
 OverInputs = Worst | Average | Lexicographic
 """What is least over the inputs."""
 
+Criteria = OverInputs | At | Total
+"""Every criterion there is."""
+
 CRITERIA: Mapping[str, type[Worst | Average | Lexicographic]] = {
     "worst": Worst,
     "prior": Average,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.data.numbers import require_number_text
 from mechdesign.data.texts import parts as text_parts
-from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number, require_whole
 from mechdesign.values.declare import Rule, field, finite, frozen, option
 from mechdesign.values.fingerprint import fingerprint
 
@@ -258,7 +259,17 @@ class Product:
             raise InvalidInput("domain", self.parts, "have at least one part")
 
     def __str__(self) -> str:
-        return " x ".join(str(part) for part in self.parts)
+        runs = [(part, len(list(same))) for part, same in groupby(self.parts)]
+        return " x ".join(str(part) if count == 1 else f"{part}^{count}" for part, count in runs)
+
+
+def cube_of(count: int) -> Product:
+    """Several numbers, each between -1 and 1.
+
+    >>> str(cube_of(3))
+    '[-1, 1]^3'
+    """
+    return Product((Interval(-1.0, 1.0),) * require_whole(count, "count", 1))
 
 
 Domain = Interval | Circle | Finite | Line | Product

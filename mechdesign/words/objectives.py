@@ -85,7 +85,8 @@ class Coefficients:
     f_0 has ``costs . q + offset``, f_k ``rows[k-1] . q``. Piece i, ``pieces[i] . q + shifts[i]``, is one of maximum
     ``maxima[i]``, which adds to the function numbered ``of_maxima[maxima[i]]``; ``scales[i] (squares[i] . q +
     centres[i])^2`` adds to ``of_squares[i]``; ``sides[i] . q + ends[i]`` is an entry of the vector ``norms[i]``, the
-    norm of which adds to ``of_norms[norms[i]]``.
+    norm of which adds to ``of_norms[norms[i]]``. All of these may add to pieces, too: piece i is the function numbered
+    ``1 + len(rows) + i``. A maximum that adds to one comes behind that of the piece, and its pieces behind the piece.
 
     >>> Coefficients([[0.0, 1.0], [1.0, 0.0]]).rows.shape
     (0, 2, 2)
@@ -144,12 +145,18 @@ class Coefficients:
                 raise InvalidInput(name, numbers, f"number the {name} from 0, each with at least one entry")
         if not (self.scales > 0).all():
             raise InvalidInput("scales", float(self.scales.min()), "be above 0")
-        bent = {*self.of_maxima, *self.of_squares, *self.of_norms}
-        for number in bent:
-            if type(number) is not int or not 0 <= number <= len(self.equal):
-                raise InvalidInput("of_maxima", number, "be 0 for the objective, or the number of a constraint")
-            if number and self.equal[number - 1]:
-                raise InvalidInput("equal", number, "be false where a constraint has maxima, squares or norms")
+        count = 1 + len(self.equal)
+        for name in ("of_maxima", "of_squares", "of_norms"):
+            for number in set(getattr(self, name)):
+                if type(number) is not int or not 0 <= number < count + len(self.maxima):
+                    raise InvalidInput(name, number, "be 0 for the objective, or the number of a constraint or piece")
+                if 0 < number < count and self.equal[number - 1]:
+                    raise InvalidInput("equal", number, "be false where a constraint has maxima, squares or norms")
+        for place, number in enumerate(self.maxima):
+            above = self.of_maxima[number] - count
+            if above >= 0 and not (above < place and self.maxima[above] < number):
+                rule = "add to pieces of maxima that come before it"
+                raise InvalidInput("of_maxima", self.of_maxima[number], rule)
 
     @property
     def is_linear(self) -> bool:
@@ -159,9 +166,12 @@ class Coefficients:
     @property
     def largest(self) -> float:
         """The largest coefficient of the objective."""
-        pieces = self.pieces[[self.of_maxima[number] == 0 for number in self.maxima]]
-        squares = (self.scales[:, None, None] * self.squares**2)[[number == 0 for number in self.of_squares]]
-        sides = self.sides[[self.of_norms[number] == 0 for number in self.norms]]
+        own = [True, *(False for _ in self.equal)]
+        for number in self.maxima:
+            own.append(own[self.of_maxima[number]])
+        pieces = self.pieces[own[1 + len(self.equal) :]]
+        squares = (self.scales[:, None, None] * self.squares**2)[[own[number] for number in self.of_squares]]
+        sides = self.sides[[own[self.of_norms[number]] for number in self.norms]]
         return max(float(np.abs(part).max(initial=0.0)) for part in (self.costs, pieces, squares, sides))
 
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, evolved, field, frozen, settle
-from mechdesign.words.classes import All, Class, InPlane, OnGrid, Onto, Piecewise, Together, Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import All, Class, InPlane, Onto
 from mechdesign.words.counts import Count
-from mechdesign.words.criteria import At, Average, Lexicographic, OverInputs, Total, Worst
+from mechdesign.words.criteria import Criteria, Worst
 from mechdesign.words.domains import POINTS_OPTION, Circle, Finite, Inputs, Interval, Product
 from mechdesign.words.finite_losses import Distances, FiniteLoss, LossTable, Matrix, coordinates, table_of_places
 from mechdesign.words.fits import counts, distances, models, objectives, tables, workloads
@@ -103,29 +103,8 @@ class Problem:
         kw_only=True, converter=_losses, metadata=LOSS_OPTION
     )
     privacy: Privacy = _word("privacy", *get_args(Privacy), step="one epsilon for all inputs is privacy.Pure(1.0)")
-    criterion: OverInputs | At | Total = _word(
-        "criterion",
-        Worst,
-        Average,
-        Lexicographic,
-        At,
-        Total,
-        step="for example criteria.Worst()",
-        default=Worst(),
-    )
-    among: Class = _word(
-        "among",
-        All,
-        Onto,
-        InPlane,
-        Piecewise,
-        Unbiased,
-        UnbiasedPiecewise,
-        OnGrid,
-        Together,
-        step="for example classes.All()",
-        default=All(),
-    )
+    criterion: Criteria = _word("criterion", *get_args(Criteria), step="for example criteria.Worst()", default=Worst())
+    among: Class = _word("among", *get_args(Class), step="for example classes.All()", default=All())
 
     def __attrs_post_init__(self) -> None:
         settle(self, **self._fit.settled(self))

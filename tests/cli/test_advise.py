@@ -70,6 +70,14 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("apply ranges.table.json --in bins.csv", "estimate ranges.table.json"),
         ),
     ),
+    "several means": (
+        ("--want", "means", "--users", "20000", "--size", "5", "--bounds", "0,1"),
+        ("vector .*--count 5", "table means.json", "export means.table.json"),
+    ),
+    "several means at a large epsilon": (
+        ("--want", "means", "--users", "20000", "--size", "2", "--bounds", "0,1", "--eps", "6"),
+        ("vector .*--count 2", "table .*--mechanism pm", "export means.table.json"),
+    ),
     "tables": (
         ("--want", "tables", "--users", "20000", "--attributes", "3x3x3,2"),
         ("workload .*--queries marginals:3x3x3,2 .*--gap", "table tables.json", "export tables.table.json"),

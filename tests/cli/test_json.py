@@ -83,6 +83,7 @@ ASKED = {
     "mean": "mean data.csv --column x --eps 1 --bounds 0,1 --mechanism pm --seed 1",
     "mean of several collections": "mean data.csv --column x --eps 1 --bounds 0,1 --seed 1 --mechanism aaa,sw-em "
     "--runs 2",
+    "vector": "vector --eps 2 --count 3 --users 100 --width 0.1",
     "protocols": "protocols --eps 1 --size 4",
     "estimate-counts": "estimate-counts reports.txt -p grr --eps 1 --domain 0..2",
     "budget": "budget -p grr --metric l1 --at-most 0.5 --data labels.csv --most-runs 500 --phi 0.1",
@@ -326,6 +327,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "sign": (missing, "--key", missing),
         "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
+        "vector": ("--eps", "1", "--count", "1"),
         "verify": (missing,),
         "workload": ("--eps", "1", "--queries", "prefix"),
         "information": ("--eps", "1", "--model", "cauchy"),

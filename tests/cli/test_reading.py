@@ -66,6 +66,8 @@ COMMANDS = {
         *["--again", "0", "--values", "2", "--reports", "3", "--to", "python", "--package", "p"],
     ),
     "mean data": ("mean", "0.csv", "--eps", "1", "--column", "x", "--bounds", "0,1"),
+    "vector data": ("vector", "--data", "0.csv", "--eps", "1", "--columns", "x,y", "--bounds", "0,1"),
+    "vector reports": ("vector", "--reports", "0.csv", "--eps", "1", "--columns", "x,y", "--bounds", "0,1"),
     "metric points": ("metric", "--points", "0.csv", "--eps", "1"),
     "minimax losses": ("minimax", "--eps", "1", "--loss-matrix", "0.csv"),
     "minimax array": ("minimax", "--eps", "1", "--loss-matrix", "0.npy"),

@@ -131,3 +131,9 @@ def additive(
 ) -> md.Problem:
     """The same with reports on a grid."""
     return evolved(unbiased_under(epsilon, prior, inputs), among=md.OnGrid(bins, reach, tail))
+
+
+def several(epsilon: float, count: int = 2, inputs: md.Product | None = None) -> md.Problem:
+    """The least worst variance of several unbiased numbers together."""
+    inputs = md.cube_of(count) if inputs is None else inputs
+    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())

@@ -57,6 +57,15 @@ def test_the_worst_case_rows_bracket_the_reference() -> None:
         assert not found[key].claimed
 
 
+def test_rows_of_several_numbers_are_apart_by_as_many_where_all_sets_are_tried() -> None:
+    rows = list(certified_constants(criteria=["several"], epsilons=[1.0, 4.0]))
+    for row in rows:
+        count = int(row.command.split()[2])
+        assert row.upper - row.lower >= count * (1 - 1e-9)
+        if count <= 7:
+            assert row.upper - row.lower <= count * (1 + 1e-9)
+
+
 ROW = Constant("worst case", "absolute", "-", "[0, 1]", 2.0, 0.20082004123, 0.20082048885, "all mechanisms", False, "x")
 
 

@@ -56,7 +56,7 @@ from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import All, InPlane, OnGrid, Onto, Piecewise, UnbiasedPiecewise
+from mechdesign.words.classes import All, InPlane, OnGrid, Onto, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import At, Average, Lexicographic, Total, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
@@ -101,6 +101,8 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         problems.unbiased_under(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25])), size=3, gap=1e-2
     ),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
+    "sign patterns": lambda: solve(problems.several(2.0, 3)),
+    "many sign patterns": lambda: solve(problems.several(4.0, 8)),
     "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),
     "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
@@ -551,6 +553,31 @@ def _unbiased_worst(saved: Any, name: str) -> Truth:
     if honest.inputs == mechanism.inputs and honest.ratio <= math.exp(mechanism.epsilon):
         values.append(_honest_worst_variance(name))
     return Truth(values[0], min(values))
+
+
+def _sign_patterns(saved: Any) -> Truth:
+    """Each number drawn by its range, as long as none is drawn more than always; what any k attains is above any bound.
+
+    The lower end is what no rival attains, which is the average over the corners.
+    """
+    problem, table = saved.problem, np.asarray(saved.mechanism.probabilities)
+    assert (problem.criterion, problem.loss, problem.among) == (Worst(), Power(2.0), Unbiased())
+    halves = np.array([(part.upper - part.lower) / 2 for part in problem.inputs.parts])
+    drawn = int(math.log2(len(table)))
+    signs = np.array([[1 if number >> bit & 1 else -1 for bit in range(drawn)] for number in range(len(table))])
+    kept = (table / table.sum(axis=1, keepdims=True)) @ signs
+    assert abs(kept - kept[-1, 0] * signs).max() <= 1e-12, "biased"
+
+    def moment(count: int, times: float) -> float:
+        shares = np.zeros(len(halves))
+        for _ in halves:
+            free = shares < 1
+            shares[free] = np.minimum(1, (count - (~free).sum()) * halves[free] / halves[free].sum())
+        return float(times**2 * (halves**2 / shares).sum())
+
+    c = math.exp(problem.epsilon)
+    others = [moment(k, (c + 2**k - 1) / (c - 1)) for k in range(1, min(len(halves), 8) + 1)]
+    return Truth(moment(drawn, 1 / kept[-1, 0]), min(others))
 
 
 def _rounded(prior: Any, grid: Floats) -> Floats:
@@ -1019,6 +1046,8 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "trade-off least": _trade_off,
     "unbiased": _unbiased,
     "unbiased worst": _unbiased_worst,
+    "sign patterns": lambda saved, _: _sign_patterns(saved),
+    "many sign patterns": lambda saved, _: _sign_patterns(saved),
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1348,6 +1377,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     "piecewise claim": {"claimed": 8000, "searched pieces": 2000},
     "unbiased": {"unbiased piecewise": 10_000},
     "unbiased worst": {"unbiased worst": 10_000},
+    "sign patterns": {"sign patterns": 5000, "many sign patterns": 5000},
     "minimax": {"minimax": 10_000},
     "minimax claim": {"claimed minimax": 10_000},
     "bins": {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},

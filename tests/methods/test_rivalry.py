@@ -18,17 +18,18 @@ from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Prefix
-from tests.methods.problems import workload_problem
+from tests.methods.problems import several, workload_problem
 
 RANKED = {
     *("approximate", "finite", "minimax", "pairwise", "piecewise", "prior", "trade_off", "unbiased_piecewise"),
-    *("unbiased_worst", "workload"),
+    *("sign_patterns", "unbiased_worst", "workload"),
 }
 LINE = Metric(range(4), 1.0)
 DESIGNS = {
     "pairs": lambda: solve(Problem(loss=Distances(), privacy=LINE, criterion=Average([0.4, 0.3, 0.2, 0.1]))),
     "pairs worst": lambda: solve(Problem(loss=Distances(), privacy=LINE)),
     "workload": lambda: solve(workload_problem(1.0, Prefix(4))),
+    "signs worst": lambda: solve(several(2.0, 3)),
     "workload worst": lambda: solve(workload_problem(1.0, Prefix(3), "worst")),
 }
 

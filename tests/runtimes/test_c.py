@@ -186,6 +186,24 @@ def test_a_forged_count_is_refused_before_it_is_added(name: str, forged: dict[st
     assert (done.stdout, done.stderr) == ("14\n", "")
 
 
+@pytest.mark.parametrize(
+    "forged",
+    ['["a"]', "[]", '"a"', "{}", '["a","a"]', '["a","b","c"]', '["a",""]', '["a",1]', '["a",["b"]]']
+    + [
+        f'["a","{letter}"]'
+        for letter in (r"\u0000", r"\ud83d", r"\ud83dn", r"\ude00", r"\x", r"\u12", r"\u12G4", "\x7f")
+    ],
+)
+def test_labels_that_are_not_one_text_for_each_item_are_refused(forged: str, reading: Path) -> None:
+    """They are written over the text that they are read from, next to the lists of the law."""
+    text = protocol_table("grr", 1.0, ("a", "\U0001f600")).content.decode("ascii")
+    for inputs, outcome in ((r'["a","\ud83d\ude00"]', "0\n"), (forged, "14\n")):
+        read = text.replace(r'["a","\ud83d\ude00"]', inputs)
+        assert inputs in read
+        done = subprocess.run([str(reading)], input=read, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.stderr) == (outcome, "")
+
+
 @pytest.mark.parametrize(("tail", "outcome"), [(2**32 - 2**16, "0\n"), (2**32 - 2**16 + 1, "14\n")])
 def test_noise_that_hardly_ever_ends_is_refused(tail: int, outcome: str, reading: Path) -> None:
     document = json.loads((RUNTIMES / "vectors" / "additive.json").read_text())

@@ -196,7 +196,7 @@ class ConvexModel:
         finally:
             self.q.value = kept
         terms = [objective, *(term for term, _ in found)]
-        entries = sum(1 + sum(map(len, term.maxima + term.norms)) + len(term.squares) for term in terms)
+        entries = sum(term.size for term in terms)
         if entries * self.q.size > MOST_COEFFICIENTS:
             return f"more than {MOST_COEFFICIENTS} coefficients"
         return coefficients_of(terms, tuple(is_equal for _, is_equal in found), self.shape)

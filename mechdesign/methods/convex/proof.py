@@ -2,9 +2,9 @@
 
 Objective and constraints are linear functions, maxima of some, squares of some and Euclidean norms of vectors of them.
 Each of these is above a linear function, whatever the numbers: a maximum above ``sum_i w_i piece_i`` for weights
-``w_i >= 0`` of sum 1, a square ``e^2`` above ``2 s e - s^2`` for any s, a norm ``|e|`` above ``u . e`` for any u with
-``|u| <= 1``. So for multipliers ``lambda_k`` (at least 0 where constraint k is an
-inequality) the objective of every table that meets the constraints up to ``tolerance`` is at least
+``w_i >= 0`` of sum 1 (pieces may be such sums themselves), a square ``e^2`` above ``2 s e - s^2`` for any
+s, a norm ``|e|`` above ``u . e`` for any u with ``|u| <= 1``. So for multipliers ``lambda_k`` (at least 0 where
+constraint k is an inequality) the objective of every table that meets the constraints up to ``tolerance`` is at least
 
     ``sum_k lambda_k (f_k below, its limit taken off) - tolerance sum_k |lambda_k|``, ``lambda_0 = 1`` of the objective,
 
@@ -70,6 +70,7 @@ class ConvexBound:
             asked.pieces, asked.shifts.tolist(), asked.maxima, self._shares(asked), strict=True
         ):
             times = weight * counted[asked.of_maxima[number]]
+            counted.append(times)  # a piece is a function, too
             _add(costs, piece, times)
             total += times * Fraction(shift)
         for square, centre, scale, number, half in zip(
@@ -157,12 +158,10 @@ class ConvexBound:
 
 def _plain(asked: Coefficients) -> Fraction:
     """What no table can go below, private or not: rows sum to 1, and squares and norms are at least 0."""
-    total = Fraction(asked.offset) + _fractions(asked.costs).min(axis=1).sum()
-    greatest: dict[int, Fraction] = {}
-    for piece, shift, number in zip(asked.pieces, asked.shifts.tolist(), asked.maxima, strict=True):
-        least = Fraction(shift) + _fractions(piece).min(axis=1).sum()
-        greatest[number] = max(least, greatest.get(number, least))
-    return Fraction(total + sum(value for number, value in greatest.items() if asked.of_maxima[number] == 0))
+    costs = (asked.costs, *(0 * row for row in asked.rows), *asked.pieces)
+    offsets = (asked.offset, *(0.0 for _ in asked.rows), *asked.shifts.tolist())
+    least = [Fraction(offset) + _fractions(part).min(axis=1).sum() for part, offset in zip(costs, offsets, strict=True)]
+    return _with_maxima(asked, least)[0]
 
 
 def _functions(asked: Coefficients, law: Any) -> list[Fraction]:
@@ -170,12 +169,9 @@ def _functions(asked: Coefficients, law: Any) -> list[Fraction]:
     found = [Fraction(asked.offset), *(Fraction(0) for _ in asked.equal)]
     for number, costs in enumerate((asked.costs, *asked.rows)):
         found[number] += _at(costs, law)
-    greatest: dict[int, Fraction] = {}
-    for piece, shift, number in zip(asked.pieces, asked.shifts.tolist(), asked.maxima, strict=True):
-        value = _at(piece, law) + Fraction(shift)
-        greatest[number] = max(value, greatest.get(number, value))
-    for number, value in greatest.items():
-        found[asked.of_maxima[number]] += value
+    found += [
+        _at(piece, law) + Fraction(shift) for piece, shift in zip(asked.pieces, asked.shifts.tolist(), strict=True)
+    ]
     for square, centre, scale, number in zip(
         asked.squares, asked.centres.tolist(), asked.scales.tolist(), asked.of_squares, strict=True
     ):
@@ -185,7 +181,18 @@ def _functions(asked: Coefficients, law: Any) -> list[Fraction]:
         lengths[number] += (_at(side, law) + Fraction(end)) ** 2
     for square_of_norm, of in zip(lengths, asked.of_norms, strict=True):
         found[of] += root_up(square_of_norm)
-    return found
+    return _with_maxima(asked, found)
+
+
+def _with_maxima(asked: Coefficients, values: list[Fraction]) -> list[Fraction]:
+    """The values of objective and constraints, from those that all functions have without their maxima."""
+    found, count = list(values), 1 + len(asked.equal)
+    pieces: list[list[int]] = [[] for _ in asked.of_maxima]
+    for place, number in enumerate(asked.maxima):
+        pieces[number].append(count + place)
+    for of, own in reversed(list(zip(asked.of_maxima, pieces, strict=True))):  # maxima in pieces come last
+        found[of] += max(found[piece] for piece in own)
+    return found[:count]
 
 
 def _at(costs: Floats, law: Any) -> Fraction:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from mechdesign.values.declare import Floats, frozen
 
 _NOTHING = 1e-15  # of the largest scale of a quadratic form: what rounding makes of 0
 _MOST_PIECES = 256
-"""Of a maximum of sums of maxima, whose pieces are multiplied out."""
+"""Of a maximum of sums of maxima whose pieces are multiplied out."""
 
 
 class Unread(Exception):
@@ -45,7 +45,7 @@ class Term:
     """``affine + sum of the greatest of each of maxima + sum scale (square)^2 + sum |norm|``, with scales above 0."""
 
     affine: Affine
-    maxima: tuple[tuple[Affine, ...], ...] = ()
+    maxima: tuple[tuple[Term, ...], ...] = ()
     squares: tuple[tuple[float, Affine], ...] = ()
     norms: tuple[tuple[Affine, ...], ...] = ()
 
@@ -55,10 +55,8 @@ class Term:
 
     def times(self, factor: float) -> Term:
         """The term a positive number of times."""
-        maxima, norms = (
-            tuple(tuple(one.times(factor) for one in entries) for entries in group)
-            for group in (self.maxima, self.norms)
-        )
+        maxima = tuple(tuple(piece.times(factor) for piece in pieces) for pieces in self.maxima)
+        norms = tuple(tuple(entry.times(factor) for entry in entries) for entries in self.norms)
         squares = tuple((factor * scale, one) for scale, one in self.squares)
         return Term(self.affine.times(factor), maxima, squares, norms)
 
@@ -67,22 +65,33 @@ class Term:
         return Term(affine, self.maxima + other.maxima, self.squares + other.squares, self.norms + other.norms)
 
     @property
-    def pieces(self) -> list[Affine]:
-        """The term as one maximum."""
-        if self.squares or self.norms:
-            raise Unread("a maximum of squares or norms")
+    def size(self) -> int:
+        """How many linear functions it has."""
+        return (
+            1
+            + sum(piece.size for pieces in self.maxima for piece in pieces)
+            + len(self.squares)
+            + sum(map(len, self.norms))
+        )
+
+    @property
+    def pieces(self) -> list[Term]:
+        """The term as one maximum, unless that has very many pieces: then it is one piece with maxima of its own."""
         if math.prod(map(len, self.maxima)) > _MOST_PIECES:
-            raise Unread(f"a maximum of sums of maxima with more than {_MOST_PIECES} pieces")
-        return [sum_of([self.affine, *chosen]) for chosen in itertools.product(*self.maxima)]
+            return [self]
+        alone = Term(self.affine, (), self.squares, self.norms)
+        return [sum_of([alone, *chosen]) for chosen in itertools.product(*self.maxima)]
 
 
-def sum_of(parts: Sequence[Affine]) -> Affine:
-    """At least one affine function, added up."""
+def sum_of(parts: Sequence[Linear]) -> Linear:
+    """At least one function, added up."""
     total = parts[0]
     for part in parts[1:]:
         total = total.plus(part)
     return total
 
+
+Linear = TypeVar("Linear", Affine, Term)
 
 Coefficients = Callable[[Any], tuple[Floats, Floats]]
 """``A`` and ``b`` of an affine expression ``A . q + b`` in the table q."""
@@ -178,7 +187,7 @@ class Reader:
     def sizes(self, expression: Any) -> list[Term]:
         """``abs``."""
         (argument,) = expression.args
-        return [self._of_pieces([term, term.times(-1.0)]) for term in self._all_affine(argument)]
+        return [self._of_pieces([Term(one), Term(one.times(-1.0))]) for one in self._all_affine(argument)]
 
     def sum_of_sizes(self, expression: Any) -> list[Term]:
         """``norm1``."""
@@ -191,7 +200,7 @@ class Reader:
         """``norm_inf``."""
         (argument,) = expression.args
         entries = self._all_affine(argument)
-        return [self._of_pieces([piece for one in entries for piece in (one, one.times(-1.0))])]
+        return [self._of_pieces([Term(piece) for one in entries for piece in (one, one.times(-1.0))])]
 
     def squares(self, expression: Any) -> list[Term]:
         """``x^2``, entry by entry."""
@@ -217,9 +226,9 @@ class Reader:
             raise Unread(f"what is not linear below a square, a size or a norm, in {_short(argument)}")
         return [term.affine for term in terms]
 
-    def _of_pieces(self, pieces: list[Affine]) -> Term:
+    def _of_pieces(self, pieces: list[Term]) -> Term:
         zero = Affine(self._zero(), 0.0)
-        return Term(pieces[0]) if len(pieces) == 1 else Term(zero, (tuple(pieces),))
+        return pieces[0] if len(pieces) == 1 else Term(zero, (tuple(pieces),))
 
 
 _CONVEX: dict[str, Callable[[Reader, Any], list[Term]]] = {

@@ -9,7 +9,7 @@ Variables of the user's own that stand above functions of q are maxima in other 
 **Answer.** The solver's table is moved to one that is epsilon-LDP in exact arithmetic; the objective is reported at
 that table, and a table that breaks the user's constraints by more than ``tolerance`` is withheld.
 
-**Proof.** Where objective and constraints are made of linear functions of q, their maxima, sizes, squares and norms
+**Proof.** Where objective and constraints are made of linear functions of q, squares and norms of them, and maxima
 (`mechdesign.methods.convex.reading`) the solver's multipliers prove a lower bound in rational arithmetic
 (`mechdesign.methods.convex.proof`), for all tables that meet the constraints up to the same tolerance. For other convex
 problems the bound is the solver's word, and the certificate says ``claimed``.
@@ -21,7 +21,7 @@ from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.convex.model import ConvexModel
 from mechdesign.methods.convex.proof import ConvexBound
 from mechdesign.methods.method import Demands
-from mechdesign.methods.result import Design, Report, versions
+from mechdesign.methods.result import Design, Report, saying_why, versions
 from mechdesign.words.problem import Problem
 
 _GAP = 1e-4  # unless another is demanded
@@ -60,9 +60,6 @@ def answer(problem: Problem, demands: Demands) -> Design:
     if lower < 0:
         raise InvalidInput("objective", lower, "be at least 0 at its optimum", "add a constant to the objective")
     is_proven = isinstance(evidence, ConvexBound)
-    if is_proven and not model.is_near(lower, upper):
-        step = "; a smaller tolerance may narrow it" if model.constraints else ""
-        raise NoAnswer(f"the relative gap {(upper - lower) / upper:.2g} is above {gap:g}{step}", lower, upper)
     report = Report(
         clock.used,
         solution.solver,
@@ -70,4 +67,9 @@ def answer(problem: Problem, demands: Demands) -> Design:
         {"outputs": len(mechanism.outputs), "proven": is_proven},
         gap,
     )
-    return Design(asked, mechanism, evidence, report)
+    design = Design(asked, mechanism, evidence, report)
+    if is_proven and not model.is_near(lower, upper):
+        step = "; a smaller tolerance may narrow it" if model.constraints else ""
+        reason = f"the relative gap {(upper - lower) / upper:.2g} is above {gap:g}{step}"
+        raise NoAnswer(reason, lower, upper, design=saying_why(design, gap, reason))
+    return design

@@ -6,7 +6,7 @@ with atoms, `export --to coq` writes them as a theorem, ``nothing_is_better``, a
 
 Ours is the number in the theorem, a fraction of twelve digits that is rounded down; the reference is the formula.
 
-From: the theorems are `line_everywhere` and `levelled` of `mechdesign/tables/formal/theories/Optima.v`.
+From: the theorems are `line_everywhere` of `mechdesign/tables/formal/theories/Line.v` and `levelled` of `Optima.v`.
 """
 
 import math
@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 import mechdesign as md
 from mechdesign.papers.gallery.agreement import near
-from mechdesign.tables.formal.floors import stated_floor
+from mechdesign.tables.formal import stated_floor
 
 CHAPTER = "One number"
 TOLERANCE = near(1e-9)

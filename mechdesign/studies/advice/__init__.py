@@ -23,6 +23,7 @@ __all__ = ["WANTS", "Advice", "Expected", "Rated", "advise"]
 
 _ADVISERS = {
     "mean": "means.advise_mean",
+    "means": "vectors.advise_means",
     "value": "single.advise_value",
     "distribution": "shapes.advise_shape",
     "categories": "shares.advise_shares",
@@ -63,10 +64,10 @@ def advise(
     ``want`` is one of `WANTS`; what has no effect on it is refused. ``users`` are those of the data unless given.
     ``data`` is a file (with ``column``) or numbers, ``bounds`` what they can be: ``(LO, HI)``, a ``range`` of whole
     numbers, or ``(W, E, S, N)`` for places. ``size`` or ``labels`` are about the answers of categories; ``size`` also
-    about bins. ``loss`` (absolute unless given) is that of a single report; ``loss_matrix`` is a file; ``capacity``,
-    ``metric`` (fp) and ``tau`` (0.05) are those of an alarm. With ``per`` a place is the better hidden from another
-    the nearer they are: epsilon is for so many units, ``data`` lists places, ``column`` is a prior's weights.
-    ``attributes`` are the sizes of those that tables are of, and of how many a table is: "4x4x3,2".
+    about bins, and about how many means. ``loss`` (absolute unless given) is that of a single report; ``loss_matrix``
+    is a file; ``capacity``, ``metric`` (fp) and ``tau`` (0.05) are those of an alarm. With ``per`` a place is the
+    better hidden from another the nearer they are: epsilon is for so many units, ``data`` lists places, ``column`` is a
+    prior's weights. ``attributes`` are the sizes of those that tables are of, and of how many a table is: "4x4x3,2".
 
     *Guarantee.* Errors are exact, or an interval whose ``basis`` says how it was found. No value of the data is told;
     bounds proposed from them are rounded outwards, and the advice says that they are not private.

@@ -24,6 +24,7 @@ from mechdesign.words.priors import values_of_file
 
 WANTS = {
     "mean": "the mean of many numbers",
+    "means": "the means of several numbers of each person",
     "value": "each number as such, one report at a time",
     "distribution": "how numbers are spread: a histogram",
     "categories": "how often each of several answers is given",
@@ -43,6 +44,7 @@ OF_ALL = ("data", "column")
 _REPORT = ("epsilon", "users")
 OF_WANT = {
     "mean": (*_REPORT, "bounds"),
+    "means": (*_REPORT, "bounds", "size"),
     "value": (*_REPORT, "bounds", "loss"),
     "distribution": (*_REPORT, "bounds", "size"),
     "categories": (*_REPORT, "size", "labels"),

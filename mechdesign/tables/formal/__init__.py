@@ -19,7 +19,8 @@ if TYPE_CHECKING:
         require_coq as require_coq,
         theorems as theorems,
     )
-    from mechdesign.tables.formal.floors import StatedFloor as StatedFloor, stated_floor as stated_floor
+    from mechdesign.tables.formal.floors.evidence import stated_floor as stated_floor
+    from mechdesign.tables.formal.floors.stated import StatedFloor as StatedFloor
     from mechdesign.tables.formal.source import (
         export_proof as export_proof,
         proof_name as proof_name,

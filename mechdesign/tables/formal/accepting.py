@@ -25,7 +25,7 @@ REALS = frozenset(
 )
 """The axioms that the real numbers of Coq's standard library rest on: no others are accepted."""
 
-ORDER = ("Sums", "Exponential", "Tables", "Private", "Optima", "Workload")
+ORDER = ("Sums", "Exponential", "Tables", "Private", "Optima", "Line", "Pairs", "Unbiased", "Workload")
 _LIBRARIES = ("-Q", "theories", "Mechdesign", "-Q", "shipped", "Shipped")
 _STATED = re.compile(r"^\S.*\n(?:\s.*\n)*", re.MULTILINE)
 _AXIOMS = re.compile(r"^(?:Axioms:|Closed under the global context)\n", re.MULTILINE)

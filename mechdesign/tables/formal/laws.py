@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from mechdesign.tables.formal.terms import record, row, rows, whole
+from mechdesign.tables.formal.terms import record, term, whole
 from mechdesign.tables.table import Table
 
 Law = Mapping[str, Any]
@@ -26,18 +26,18 @@ def _words(name: str, *numbers: str) -> Callable[[Law, int], str]:
 
 def _window(rows_in: str, more: int) -> Callable[[Law, int], str]:
     def written(law: Law, count: int) -> str:
-        lists = (row(law[name]) for name in ("base", "caps", "starts"))
+        lists = (term(law[name]) for name in ("base", "caps", "starts"))
         return f"Window {len(law['outputs'])} {len(law[rows_in]) + more}\n  " + "\n  ".join(lists)
 
     return written
 
 
 _TERMS: Mapping[str, Callable[[Law, int], str]] = {
-    "finite": lambda law, count: f"Finite {len(law['outputs'])}\n  {rows(law['rows'])}",
+    "finite": lambda law, count: f"Finite {len(law['outputs'])}\n  {term(law['rows'])}",
     "window": _window("thresholds", 1),
     "unbiased": _window("means", 0),
     "pieces": lambda law, count: " ".join(["Pieces", *(whole(law[name]) for name in ("cells", "inside", "weight"))]),
-    "additive": lambda law, count: f"Additive {row(law['weights'])} {whole(law['tail'])}",
+    "additive": lambda law, count: f"Additive {term(law['weights'])} {whole(law['tail'])}",
     "response": _words("Response", "own", "other"),
     "unary": _words("Unary", *_COINS.split()),
     "hashing": _words("Hashing", "hashes", "own", "other"),
@@ -87,8 +87,6 @@ def stated_limits(table: Table) -> str | None:
     pairs = table.document["law"].get("pairs")
     if pairs is None:
         return None
-    epsilons = "; ".join(
-        f"({whole(eps.numerator)}, {whole(eps.denominator)})" for eps in map(Fraction, pairs["epsilons"])
-    )
-    said = f"Definition epsilons : list (Z * Z) := [{epsilons}].\n"
-    return f"{said}Definition places : list (list Z) := {rows(pairs['of'])}."
+    epsilons = term([Fraction(eps).as_integer_ratio() for eps in pairs["epsilons"]])
+    said = f"Definition epsilons : list (Z * Z) := {epsilons}.\n"
+    return f"{said}Definition places : list (list Z) := {term(pairs['of'])}."

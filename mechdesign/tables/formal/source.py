@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 from mechdesign.methods.result import Design
 from mechdesign.tables.export.single import write_texts
-from mechdesign.tables.formal.floors import StatedFloor, stated_floor
+from mechdesign.tables.formal.floors.evidence import stated_floor
+from mechdesign.tables.formal.floors.stated import StatedFloor
 from mechdesign.tables.formal.laws import definition, inputs, is_between_rows, stated_limits
 from mechdesign.tables.formal.terms import ratio
 from mechdesign.tables.table import Table
@@ -19,7 +19,7 @@ _HEAD = """\
 (* The table {sha256}.
    `coqc` accepts this file with the theories beside it only if all that it states follows. *)
 From Coq Require Import ZArith Reals List.
-From Mechdesign Require Import Sums Exponential Tables Private Optima Workload.
+From Mechdesign Require Import Sums Exponential Tables Private Optima Line Pairs Unbiased Workload.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -90,7 +90,11 @@ def proof_of(table: Table, design: Design | None = None) -> str:
     *Guarantee.* The theorems hold the counts of the table themselves. A number that does not prove what is stated is
     refused by Coq, whoever wrote the file.
     """
-    epsilon = Fraction(table.document["epsilon"])
+    return _with_theorems(table, stated_floor(table, design))
+
+
+def _with_theorems(table: Table, floor: StatedFloor | None) -> str:
+    epsilon = table.epsilon
     places = {"epsilon": ratio(epsilon), "inputs": inputs(table)}
     text = _HEAD.format(sha256=table.sha256, definition=definition(table)) + _PRIVATE.format(**places)
     stated = ["the_table_is_private"]
@@ -101,24 +105,23 @@ def proof_of(table: Table, design: Design | None = None) -> str:
     if own is not None:
         text += _LIMITS.format(limits=own, **places)
         stated.append("pairs_keep_their_limits")
-    floor = stated_floor(table, design)
     if floor is not None:
-        text += _with_floor(floor)
+        text += _FLOOR.format(definition=floor.definition, kind=floor.kind, theorem=floor.theorem, proof=floor.proof)
         stated.append("nothing_is_better")
     asked = [f"{command} {name}." for command in ("Check", "Print Assumptions") for name in stated]
     return "\n".join([text, *asked, ""])
 
 
-def _with_floor(floor: StatedFloor) -> str:
-    kind = floor.proof.partition("_")[0]
-    return _FLOOR.format(definition=floor.definition, kind=kind, theorem=floor.theorem, proof=floor.proof)
-
-
 def export_proof(
     table: Table, directory: Path | str, design: Design | None = None, *, overwrite: bool = False
 ) -> list[Path]:
-    """Write the file of a table with the theories beside it, all or none; report the files."""
-    texts = {f"{proof_name(table)}.v": proof_of(table, design), **theories()}
+    """Write the file of a table with the theories beside it, all or none; report the files.
+
+    Where a floor is stated its certificate is written as well, for the program that is extracted.
+    """
+    floor = stated_floor(table, design)
+    certificate = {} if floor is None else {f"{proof_name(table)}.certificate.json": floor.document}
+    texts = {f"{proof_name(table)}.v": _with_theorems(table, floor), **certificate, **theories()}
     return write_texts(texts, Path(directory), overwrite=overwrite)
 
 

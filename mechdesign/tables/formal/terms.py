@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 
 def whole(number: int) -> str:
@@ -15,17 +16,26 @@ def whole(number: int) -> str:
     return str(number) if number >= 0 else f"({number})"
 
 
-def row(numbers: Iterable[int]) -> str:
-    """
-    >>> row([1, -2])
-    '[1; (-2)]'
-    """
-    return f"[{'; '.join(map(whole, numbers))}]"
+def term(value: Any) -> str:
+    """A number, a truth value, a pair, a list (lists of lists one in each line) or a record as Coq writes it.
 
-
-def rows(lists: Iterable[Iterable[int]]) -> str:
-    """A list of lists, one in each line."""
-    return "[{}]".format(";\n  ".join(map(row, lists)))
+    >>> term([(1, -2), (3, 4)])
+    '[(1, (-2)); (3, 4)]'
+    >>> term({"place": 1, "is_end": True})
+    '{| place := 1; is_end := true |}'
+    """
+    match value:
+        case bool():
+            return str(value).lower()
+        case int():
+            return whole(value)
+        case tuple():
+            return f"({', '.join(map(term, value))})"
+        case dict():
+            return "{{| {} |}}".format("; ".join(f"{name} := {term(part)}" for name, part in value.items()))
+        case _:
+            apart = ";\n  " if value and isinstance(value[0], list | dict) else "; "
+            return f"[{apart.join(map(term, value))}]"
 
 
 def ratio(number: Fraction) -> str:
@@ -36,9 +46,9 @@ def ratio(number: Fraction) -> str:
     return f"({whole(number.numerator)} / {number.denominator})"
 
 
-def record(fields: dict[str, str]) -> str:
+def record(fields: Mapping[str, str]) -> str:
     """A value of a record, one field in each line."""
-    return "{{|\n  {} |}}".format(";\n  ".join(f"{name} := {term}" for name, term in fields.items()))
+    return "{{|\n  {} |}}".format(";\n  ".join(f"{name} := {said}" for name, said in fields.items()))
 
 
 def on_one_scale(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
@@ -63,3 +73,8 @@ def shorten(number: Fraction, digits: int = 12) -> Fraction:
     while abs(number) * unit < 10 ** (digits - 1):
         unit *= 10
     return Fraction(math.floor(number * unit)) / unit
+
+
+def fractions_of(values: Any) -> list[Fraction]:
+    """Doubles as they are."""
+    return [Fraction(float(value)) for value in values]

@@ -62,11 +62,15 @@ def _settled_class(among: Any, inputs: Any) -> Any:
 def words(problem: Any) -> Words:
     """The error, of all coordinates where there are several, or the variance of what is unbiased."""
     name, criterion = problem.loss.name, problem.criterion
+    is_unbiased = isinstance(problem.among, UnbiasedClass)
+    if isinstance(problem.inputs, Product) and is_unbiased:
+        headline = f"{criterion.headline('variance')}, sum of {len(problem.inputs.parts)}"
+        return usual_words(problem, "variance", name, headline=headline)
     if isinstance(problem.inputs, Product):
         both = " + ".join(_round(problem.loss, part).name for part in problem.inputs.parts)
         headline = f"{criterion.headline(f'{name} error')}, sum of both"
         return usual_words(problem, f"{name} error", both, headline=headline, asked=f"{both} error, {criterion.words}")
-    if isinstance(problem.among, UnbiasedClass):
+    if is_unbiased:
         return usual_words(problem, "variance", name, particulars=_grid_in_words(problem.among))
     measure = f"{name} error"
     if not isinstance(criterion, Lexicographic) or isinstance(problem.inputs, Finite):

@@ -11,7 +11,7 @@ from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, counted, require_inputs, table_in_words, usual_words
 from mechdesign.words.places import EUCLIDEAN
-from mechdesign.words.privacy import Approximate, Metric, Pairwise, Pure
+from mechdesign.words.privacy import Collusion, Hidden, Metric, Pairwise
 
 
 def settled(problem: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def _inputs(problem: Any) -> Finite:
 def _require_fit(problem: Any) -> None:
     """Loss, privacy and the class are about the same inputs and outputs, or `InvalidInput`."""
     loss, privacy, among = problem.loss, problem.privacy, problem.among
-    if not isinstance(privacy, Pure | Approximate | Pairwise | Metric):
+    if isinstance(privacy, Collusion | Hidden):
         raise InvalidInput("privacy", privacy, "be about the report of one user", "take Pure(eps)")
     if isinstance(among, Piecewise | UnbiasedClass | Together):
         raise InvalidInput("among", among, "be about finitely many inputs of one user", "take All()")

@@ -88,21 +88,23 @@ def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
     law = Discrete(epsilon, *domains, table)
     sizes = rng.integers(1, 4, 3)  # of three maxima
     maxima = tuple(np.repeat(np.arange(3), sizes).tolist())
-    of_maxima, of_squares, of_norms = (tuple(rng.integers(0, count + 1, 3).tolist()) for _ in range(3))
+    of_maxima = _places(rng, count, maxima)
+    of_squares, of_norms = (tuple(rng.integers(0, count + 1 + len(maxima), 3).tolist()) for _ in range(2))
     norms = tuple(np.repeat(np.arange(3), rng.integers(1, 4, 3)).tolist())
     sides, ends = rng.normal(size=(len(norms), *shape)), rng.normal(size=len(norms))
     pieces, shifts = rng.normal(size=(len(maxima), *shape)), rng.normal(size=len(maxima))
     squares, centres, scales = rng.normal(size=(3, *shape)), rng.normal(size=3), rng.random(3) + 0.1
     costs, rows = rng.normal(size=shape), rng.normal(size=(count, *shape))
     values = np.array([1 + (costs * table).sum(), *(rows * table).sum(axis=(1, 2))])
-    at = (pieces * table).sum(axis=(1, 2)) + shifts
-    for number, of in enumerate(of_maxima):
-        values[of] += at[np.array(maxima) == number].max()
+    values = np.concatenate([values, (pieces * table).sum(axis=(1, 2)) + shifts])  # of all without their maxima
     for of, square, centre, scale in zip(of_squares, squares, centres, scales, strict=True):
         values[of] += scale * ((square * table).sum() + centre) ** 2
     entries = (sides * table).sum(axis=(1, 2)) + ends
     for number, of in enumerate(of_norms):
         values[of] += np.linalg.norm(entries[np.array(norms) == number])
+    for number, of in reversed(list(enumerate(of_maxima))):
+        values[of] += values[1 + count :][np.array(maxima) == number].max()
+    values = values[: 1 + count]
     bent = pieces, shifts, maxima, of_maxima, squares, centres, scales, of_squares, sides, ends, norms, of_norms
     asked = _asked(
         Coefficients(costs, 1.0, rows, values[1:] + rng.random(count) * 0.1, (False,) * count, *bent),
@@ -252,9 +254,14 @@ BAD: list[dict[str, Any]] = [
     {"pieces": [COSTS], "shifts": [0.0], "maxima": (0,), "of_maxima": (1,), "equal": (True,)},
     {"squares": [COSTS], "centres": [0.0], "scales": [0.0], "of_squares": (0,)},
     {"squares": [COSTS], "centres": [0.0], "scales": [1.0], "of_squares": (2,)},
+    {"pieces": [COSTS], "shifts": [0.0], "maxima": (0,), "of_maxima": (2,)},
+    {"pieces": [COSTS, COSTS], "shifts": [0.0, 0.0], "maxima": (1, 0), "of_maxima": (2, 0)},
     {"sides": [COSTS], "ends": [0.0], "norms": (1,), "of_norms": (0,)},
     {"sides": [COSTS], "ends": [], "norms": (0,), "of_norms": (0,)},
     {"sides": [COSTS], "ends": [0.0], "norms": (0,), "of_norms": (2,)},
+    {"sides": [COSTS], "ends": [0.0], "norms": (0,), "of_norms": (True,)},
+    {"pieces": [COSTS], "shifts": [0.0], "maxima": (0,), "of_maxima": (0,)}
+    | {"squares": [COSTS], "centres": [0.0], "scales": [1.0], "of_squares": (3,)},
     {"sides": [COSTS], "ends": [0.0], "norms": (0,), "of_norms": (1,), "equal": (True,)},
     {"squares": [COSTS[0]], "centres": [0.0], "scales": [1.0], "of_squares": (0,)},
 ]
@@ -286,6 +293,12 @@ def _drawn(rng: np.random.Generator, *shape: int) -> Any:
     return np.where(rng.random(shape) < 0.25, 0.0, rng.normal(size=shape))
 
 
+def _places(rng: np.random.Generator, count: int, maxima: tuple[int, ...]) -> tuple[int, ...]:
+    """What each maximum adds to: the objective, a constraint, or a piece of a maximum before it."""
+    firsts = [maxima.index(number) for number in range(len(set(maxima)))]
+    return tuple(int(rng.integers(0, count + 1 + first)) for first in firsts)
+
+
 class _Random:
     """Any coefficients and any evidence for them."""
 
@@ -295,14 +308,15 @@ class _Random:
         self.shape = shape = inputs, outputs
         bends = int(rng.integers(0, 4))
         curved = int(rng.integers(0, 4))
-        self.of_maxima = tuple(rng.integers(0, count + 1, bends).tolist())
-        self.of_squares = tuple(rng.integers(0, count + 1, curved).tolist())
         lengths = int(rng.integers(0, 3))
-        self.of_norms = tuple(rng.integers(0, count + 1, lengths).tolist())
+        self.maxima = tuple(np.repeat(np.arange(bends), rng.integers(1, 4, bends)).tolist())
+        self.of_maxima = _places(rng, count, self.maxima)
+        self.of_squares, self.of_norms = (
+            tuple(rng.integers(0, count + 1 + len(self.maxima), size).tolist()) for size in (curved, lengths)
+        )
         self.norms = tuple(np.repeat(np.arange(lengths), rng.integers(1, 4, lengths)).tolist())
         used = {*self.of_maxima, *self.of_squares, *self.of_norms}
         self.equal = tuple(k + 1 not in used and bool(rng.random() < 0.5) for k in range(count))
-        self.maxima = tuple(np.repeat(np.arange(bends), rng.integers(1, 4, bends)).tolist())
         self.costs, self.offset = _drawn(rng, *shape), float(rng.normal())
         self.rows, self.limits = _drawn(rng, count, *shape), rng.normal(size=count)
         self.pieces, self.shifts = _drawn(rng, len(self.maxima), *shape), rng.normal(size=len(self.maxima))
@@ -340,11 +354,13 @@ class _Random:
             total -= times[k] * Fraction(limit) + abs(times[k]) * Fraction(tolerance)
             for entry in linear:
                 linear[entry] += times[k] * Fraction(row[entry])
+        times += [Fraction(0)] * len(self.maxima)
         for number, of in enumerate(self.of_maxima):
             own = [i for i, maximum in enumerate(self.maxima) if maximum == number]
             whole = sum(Fraction(self.weights[i]) for i in own)
             for i in own:
                 share = times[of] * Fraction(self.weights[i]) / whole
+                times[1 + len(self.equal) + i] = share
                 total += share * Fraction(self.shifts[i])
                 for entry in linear:
                     linear[entry] += share * Fraction(self.pieces[i][entry])
@@ -371,11 +387,14 @@ class _Random:
         def least(costs: Any) -> Fraction:
             return sum((min(map(Fraction, row)) for row in costs.tolist()), Fraction(0))
 
-        total = Fraction(self.offset) + least(self.costs)
-        for number, of in enumerate(self.of_maxima):
+        def of_maximum(number: int) -> Fraction:
             own = [i for i, maximum in enumerate(self.maxima) if maximum == number]
-            total += max(Fraction(self.shifts[i]) + least(self.pieces[i]) for i in own) if of == 0 else 0
-        return total
+            return max(Fraction(self.shifts[i]) + least(self.pieces[i]) + inside(1 + len(self.equal) + i) for i in own)
+
+        def inside(function: int) -> Fraction:
+            return sum((of_maximum(number) for number, of in enumerate(self.of_maxima) if of == function), Fraction(0))
+
+        return Fraction(self.offset) + least(self.costs) + inside(0)
 
     def functions(self) -> list[Fraction]:
         """The objective and all left sides at the table."""
@@ -385,10 +404,9 @@ class _Random:
         def at(costs: Any) -> Fraction:
             return sum((Fraction(costs[entry]) * share for entry, share in q.items()), Fraction(0))
 
+        count = 1 + len(self.equal)
         found = [Fraction(self.offset) + at(self.costs), *(at(row) for row in self.rows)]
-        for number, of in enumerate(self.of_maxima):
-            own = [i for i, maximum in enumerate(self.maxima) if maximum == number]
-            found[of] += max(at(self.pieces[i]) + Fraction(self.shifts[i]) for i in own)
+        found += [at(self.pieces[i]) + Fraction(self.shifts[i]) for i in range(len(self.maxima))]
         for i, of in enumerate(self.of_squares):
             found[of] += Fraction(self.scales[i]) * (at(self.squares[i]) + Fraction(self.centres[i])) ** 2
         for number, of in enumerate(self.of_norms):
@@ -396,7 +414,9 @@ class _Random:
             square = sum((at(self.sides[i]) + Fraction(self.ends[i])) ** 2 for i in own)
             with localcontext(prec=80):
                 found[of] += Fraction((Decimal(square.numerator) / Decimal(square.denominator)).sqrt())
-        return found
+        for number, of in reversed(list(enumerate(self.of_maxima))):
+            found[of] += max(found[count + i] for i, maximum in enumerate(self.maxima) if maximum == number)
+        return found[:count]
 
 
 @settings(max_examples=300, deadline=None)

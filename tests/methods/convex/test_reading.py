@@ -11,7 +11,9 @@ import pytest
 
 from mechdesign.methods.convex.model import ConvexModel
 from mechdesign.methods.convex.reading import Affine, Reader, Term, Unread
+from mechdesign.methods.registry import solve
 from mechdesign.values.declare import Floats
+from mechdesign.words.criteria import Worst
 from mechdesign.words.domains import Finite
 from tests.methods.problems import custom, custom_problem
 
@@ -36,6 +38,9 @@ READ: dict[str, Callable[[Any], Any]] = {
     "total variation": lambda q: cp.tv(q[0]),
     "squares": lambda q: (q[0, 0] - 0.2) ** 2 * 4 + cp.max(cp.vstack([q[0], q[1]])),
     "sum of squares": lambda q: cp.sum_squares(MIXED @ q) / 3,
+    "maximum of squares": lambda q: 2 * cp.max(cp.square(q)) + cp.sum_squares(q[0]),
+    "maximum of norms": lambda q: cp.max(cp.norm(q, 2, axis=1) + cp.maximum(q[:, 0], 0.3) + q[:, 1] ** 2),
+    "maximum of many sizes": lambda q: cp.max(cp.sum(cp.abs(q - 0.3), axis=1) + cp.max(cp.norm1(MIXED @ q - 1) - q[0])),
     "norm": lambda q: 2 * cp.norm(MIXED @ q[:, 0] - 1),
     "norms of rows": lambda q: cp.norm(q - 0.2, 2, axis=1),
     "norms of columns": lambda q: cp.sum(cp.norm(q, 2, axis=0)) + cp.norm(q - 1, "fro"),
@@ -45,11 +50,9 @@ READ: dict[str, Callable[[Any], Any]] = {
 UNREAD: dict[str, tuple[Callable[[Any], Any], str]] = {
     "norm of degree 3": (lambda q: cp.norm(q[0], 3), "a norm with p = 3"),
     "a form of the table": (lambda q: cp.matrix_frac(q[0, :3], np.eye(3) + cp.diag(q[0, :3])), "matrixfrac"),
-    "maximum of norms": (lambda q: cp.max(cp.norm(q, 2, axis=1)), "maximum of squares or norms"),
     "entropy": (lambda q: cp.sum(cp.rel_entr(q[0], q[1])), "rel_entr"),
     "cube": (lambda q: cp.power(q[0, 0], 3), "power other than 2"),
     "square of a size": (lambda q: cp.square(cp.norm1(q)), "not linear below a square"),
-    "maximum of squares": (lambda q: cp.max(cp.square(q)), "maximum of squares"),
     "the largest two": (lambda q: cp.sum_largest(q, 2), "sum_largest"),
 }
 
@@ -60,12 +63,13 @@ def _reader() -> tuple[Any, Reader]:
     return model.q, Reader(model._coefficients)
 
 
-def _value(term: Term, table: Floats) -> float:
+def _value(term: Term, table: Floats) -> Any:
     def at(one: Affine) -> float:
         return float((one.costs * table).sum()) + one.offset
 
     norms = sum(sum(at(entry) ** 2 for entry in entries) ** 0.5 for entries in term.norms)
-    bent = sum(max(map(at, m)) for m in term.maxima) + sum(s * at(e) ** 2 for s, e in term.squares)
+    maxima = sum(max(_value(piece, table) for piece in pieces) for pieces in term.maxima)
+    bent = maxima + sum(s * at(e) ** 2 for s, e in term.squares)
     return at(term.affine) + bent + norms
 
 
@@ -89,8 +93,13 @@ def test_what_cannot_be_read_is_named(name: str) -> None:
         reader.terms(expression(q))
 
 
-def test_maxima_whose_pieces_multiply_beyond_bounds_are_claimed() -> None:
-    points = np.arange(10.0)
-    design = custom(1.0, points, points, lambda q: cp.max(cp.vstack([cp.norm1(q[0]), cp.norm1(q[1])])))
-    assert design.certificate.claimed
-    assert "more than 256 pieces" in design.problem.loss.unread
+def test_maxima_whose_pieces_would_multiply_beyond_bounds_are_pieces_with_maxima_of_their_own() -> None:
+    """The worst ``sum_y |q - 1|`` of a row of randomised response is twice its chance to lie."""
+    points = np.arange(12.0)
+    distance = custom(1.0, points, points, lambda q: cp.sum(cp.abs(q - np.eye(12)), axis=1), criterion=Worst())
+    assert not distance.certificate.claimed
+    lie = 11 / (np.e + 11)
+    for end in (distance.certificate.lower, distance.certificate.upper):
+        assert end == pytest.approx(2 * lie, rel=1e-6)
+    again = solve(distance.problem)
+    assert again.certificate.lower == pytest.approx(2 * lie, rel=1e-6)

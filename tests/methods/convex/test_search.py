@@ -154,6 +154,25 @@ def test_a_norm_that_is_0_at_the_optimum_is_proven_by_its_multiplier() -> None:
     assert apart.upper <= design.certificate.upper * (1 + 1e-4)
 
 
+@pytest.mark.parametrize("categories", [2, 4])
+@pytest.mark.parametrize("root", [1, 2])
+def test_the_worst_distance_of_a_row_to_the_truth_has_its_closed_form(categories: int, root: int) -> None:
+    """``sum_y (q - 1)^2`` of every row of randomised response: ``lie^2 + lie^2 / (k - 1)``, and its root."""
+
+    def apart(q: Any) -> Any:
+        off = q - np.eye(categories)
+        return cp.sum(cp.square(off), axis=1) if root == 1 else cp.norm(off, 2, axis=1)
+
+    items = range(categories)
+    design = custom(1.0, items, items, apart, lambda q: [q[0, 0] <= 0.99], criterion=Worst())
+    lie = (categories - 1) / (math.e + categories - 1)
+    assert not design.certificate.claimed
+    for end in (design.certificate.lower, design.certificate.upper):
+        assert end == pytest.approx((lie**2 * categories / (categories - 1)) ** (1 / root), rel=1e-5)
+    again = solve(design.problem)
+    assert again.certificate.lower == pytest.approx(design.certificate.lower, rel=1e-5)
+
+
 def test_a_quadratic_form_is_its_squares() -> None:
     root = np.random.default_rng(3).normal(size=(6, 4))  # of rank 4: two directions cost nothing
     form, squares = (
@@ -367,6 +386,11 @@ def test_bounds_further_apart_than_the_gap_are_no_answer() -> None:
     optimum = custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] >= 0.4]).certificate
     assert 0 < caught.value.lower <= optimum.upper
     assert optimum.lower <= caught.value.upper < math.inf
+    assert caught.value.design is not None
+    assert (caught.value.design.certificate.lower, caught.value.design.certificate.upper) == (
+        caught.value.lower,
+        caught.value.upper,
+    )
     assert 1e-4 < ask(0.5).certificate.relative_gap <= 0.5
 
 

@@ -428,6 +428,20 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         "size must be 2",
     ),
     "many bins": ({"want": "ranges", "epsilon": 1.0, "users": 5, "bounds": (0, 1), "size": 151}, "size must be from"),
+    "no number of means": ({"want": "means", "epsilon": 1.0, "users": 5, "bounds": (0, 1)}, "size must be given"),
+    "one mean": (
+        {"want": "means", "epsilon": 1.0, "users": 5, "bounds": (0, 1), "size": 1},
+        "size must be a whole number from 2",
+    ),
+    "too many means": ({"want": "means", "epsilon": 1.0, "users": 5, "bounds": (0, 1), "size": 1001}, "be 2 to 1000"),
+    "means at a large epsilon": (
+        {"want": "means", "epsilon": 9.0, "users": 5, "bounds": (0, 1), "size": 2},
+        "for several means",
+    ),
+    "means of data": (
+        {"want": "means", "epsilon": 1.0, "bounds": (0, 1), "size": 2, "data": [0.5, 0.2]},
+        "be left out for several means",
+    ),
     "no attributes": ({"want": "tables", "epsilon": 1.0, "users": 5}, "attributes must be given"),
     "attributes that are no sizes": (
         {"want": "tables", "epsilon": 1.0, "users": 5, "attributes": "4xb"},
@@ -478,6 +492,7 @@ def test_every_advice_names_two_runners_up_three_commands_and_reasons(want: str,
         "trajectory": every | {"bounds": (0, 1, 0, 1)},
         "angle": every,
         "tables": every | {"attributes": "3x3x2,2"},
+        "means": every | {"bounds": (0, 1), "size": 5},
         "matrix": {"epsilon": 1.0, "loss_matrix": path},
         "figure": {"epsilon": 1.0, "bounds": (0, 1)},
         "alarm": {"capacity": 1_700_000.0},
@@ -517,3 +532,12 @@ def test_advice_explains_itself_in_a_line_in_words_and_in_a_notebook() -> None:
     assert found.mechanism in repr(found)
     assert found.summary() == str(found)
     assert found._repr_html_().startswith("<pre>Take ")
+
+
+def test_several_means_are_off_as_the_theorem_says() -> None:
+    """``A^2 d^2 / k`` for all numbers in [-1, 1] together, here over 10 of them in [0, 1] and 1000 people."""
+    advice = md.advise("means", epsilon=4.0, users=1000, bounds=(0, 1), size=10)
+    c = math.exp(4)
+    variance = ((c + 15) / (c - 1)) ** 2 * 100 / 4
+    assert advice.mechanism == "sign patterns"
+    assert advice.expected_error.upper == pytest.approx(math.sqrt(variance / 10 / 1000) / 2)

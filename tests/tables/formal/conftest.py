@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from mechdesign import Average, Problem, Pure, Worst, solve
+from mechdesign import Average, Pairwise, Problem, Pure, Worst, solve
 from mechdesign.mechanisms import catalogue
 from mechdesign.methods.result import Design
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import build_theories
 from mechdesign.tables.formal.source import theories as texts
 from mechdesign.tables.kinds import Encoding
-from mechdesign.words.domains import Finite
+from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.losses import Absolute, Squared
+from mechdesign.words.priors import Atoms
 from mechdesign.words.workloads import Prefix, Ranges, Workload
 from tests.methods.problems import numbers, unbiased_under
 
@@ -36,6 +37,13 @@ def workload(asked: Any, criterion: Average | Worst) -> Design:
 
 
 LINE = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+LIMITS = [[0, 1, 2], [1, 0, 0.5], [2, 0.5, 0]]
+VALUES = Atoms([0.1, 0.2, 0.5, 0.9], [0.25, 0.25, 0.375, 0.125])
+ENDS = Atoms([0.0, 1.5, 3.0], [0.5, 0.25, 0.25])
+
+
+def under_prior(loss: Absolute | Squared) -> Design:
+    return solve(Problem(inputs=Interval(0, 1), loss=loss, privacy=Pure(2.0), criterion=Average(VALUES)))
 
 
 @pytest.fixture(scope="session")
@@ -64,6 +72,11 @@ def designs() -> dict[str, Design]:
         "workload, worst type": workload(Prefix(4), Worst()),
         "queries with weights": workload(Workload(Prefix(3), [1, 4, 1]), Average()),
         "more queries than types": workload(Ranges(4), Average()),
+        "prior, distance": under_prior(Absolute()),
+        "prior, square": under_prior(Squared()),
+        "without bias": solve(unbiased_under(1.0, ENDS, Interval(0, 3)), size=9, gap=1e-2),
+        "pairs, worst case": solve(Problem(loss=LINE, privacy=Pairwise(LIMITS))),
+        "pairs, average": solve(Problem(loss=LINE, privacy=Pairwise(LIMITS), criterion=Average([0.5, 0.25, 0.25]))),
     }
 
 

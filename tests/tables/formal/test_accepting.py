@@ -60,6 +60,11 @@ def rows_of(table: Table) -> Any:
         "workload, worst type",
         "queries with weights",
         "more queries than types",
+        "prior, distance",
+        "prior, square",
+        "without bias",
+        "pairs, worst case",
+        "pairs, average",
     ],
 )
 def test_nothing_is_better_by_a_theorem(designs: dict[str, Design], coq: Path, name: str) -> None:
@@ -78,7 +83,17 @@ def changed(text: str, pattern: str, new: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("name", ["matrix, worst case", "square", "workload, average"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "matrix, worst case",
+        "square",
+        "prior, square",
+        "workload, average",
+        "without bias",
+        "pairs, worst case",
+    ],
+)
 def test_a_floor_that_is_a_millionth_higher_is_refused(designs: dict[str, Design], coq: Path, name: str) -> None:
     table = make_table(designs[name])
     text = proof_of(table, designs[name])
@@ -132,7 +147,10 @@ def test_a_forged_file_is_refused(kinds: dict[str, Table], coq: Path, forgery: s
 def test_theorems_rest_on_no_axioms_but_those_of_the_reals(coq: Path) -> None:
     names = {
         "Private": ("private_at", "private", "private_mixed", "private_limit", "private_in_pairs"),
-        "Optima": ("finite_average", "finite_worst", "line_average", "line_worst", "line_everywhere"),
+        "Optima": ("finite_average", "finite_worst"),
+        "Line": ("line_average", "line_worst", "line_everywhere", "line_prior"),
+        "Pairs": ("pairs_average", "pairs_worst"),
+        "Unbiased": ("unbiased_average",),
         "Workload": ("workload_average", "workload_worst"),
         "Exponential": ("exp_down_ok", "exp_up_ok"),
     }

@@ -14,12 +14,15 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.methods.result import Design
 from mechdesign.tables import Table, make_table
 from mechdesign.tables.formal import export_proof, proof_name, proof_of
+from mechdesign.tables.formal.floors.line import MOST_VALUES
 from mechdesign.tables.formal.laws import KINDS
 from mechdesign.tables.formal.source import theories
-from mechdesign.words.domains import Finite
+from mechdesign.words.domains import Finite, Interval
+from mechdesign.words.losses import Absolute
+from mechdesign.words.priors import Atoms, uniform
 from mechdesign.words.workloads import Histogram, Prefix
 from tests.tables.conftest import rehashed
-from tests.tables.formal.conftest import workload
+from tests.tables.formal.conftest import LINE, workload
 from tests.tables.formal.test_extracted import CHANCES, places
 
 
@@ -76,6 +79,28 @@ def test_a_workload_of_too_many_types_is_refused_with_what_can_be_done() -> None
     design = solve(Problem(loss=Prefix(17), privacy=Pure(1.0), criterion=Average()), gap=0.1)
     with pytest.raises(InvalidInput, match=r"at most 16 types.*every corner"):
         proof_of(make_table(design), design)
+
+
+def test_a_prior_of_too_many_values_or_of_none_is_refused_with_what_can_be_done() -> None:
+    values = Atoms([k / 128 for k in range(MOST_VALUES + 1)], [1 / (MOST_VALUES + 1)] * (MOST_VALUES + 1))
+    for prior, rule in ((values, "at most 100 values"), (uniform(Interval(0, 1)), "single values")):
+        problem = Problem(inputs=Interval(0, 1), loss=Absolute(), privacy=Pure(1.0), criterion=Average(prior))
+        design = solve(problem, gap=1e-2)
+        with pytest.raises(InvalidInput, match=rf"{rule}.*leave the design out"):
+            proof_of(make_table(design), design)
+
+
+def test_a_design_with_other_limits_of_pairs_is_refused(designs: dict[str, Design]) -> None:
+    other = solve(Problem(loss=LINE, privacy=Pairwise([[0, 1, 2], [1, 0, 0.75], [2, 0.75, 0]])))
+    with pytest.raises(InvalidInput, match="the table's limit for each pair"):
+        proof_of(make_table(designs["pairs, worst case"]), other)
+
+
+def test_a_certificate_is_written_beside_the_theorem_that_it_proves(kinds: dict[str, Table], tmp_path: Path) -> None:
+    text, certificate = (path.read_text() for path in export_proof(kinds["window"], tmp_path)[:2])
+    numbers = json.loads(certificate)["numbers"]
+    assert f"({numbers['l_least_num']} / {numbers['l_least_den']}) <= worst" in text
+    assert f"l_ratio := {numbers['l_ratio']}" in text
 
 
 def test_the_folder_holds_all_that_coq_needs_and_is_written_once(tmp_path: Path) -> None:

@@ -12,11 +12,8 @@ MDP_SHARED mdp_subject mdp_table_subject(const mdp_table *table) {
 }
 
 static size_t payload_size(const mdp_table *table) {
-    size_t size = 1;
     if (table->kind >= MDP_RESPONSE) return table->report_count;
-    if (table->reports == NULL) return 8;
-    while ((table->report_count - 1) >> 8 * size > 0) size++;
-    return size;
+    return table->reports == NULL ? 8 : mdp_bytes_of((int64_t)table->report_count);
 }
 
 MDP_SHARED size_t mdp_envelope_size(const mdp_table *table) { return HEAD + payload_size(table); }

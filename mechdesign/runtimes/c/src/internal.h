@@ -51,6 +51,11 @@ static inline int mdp_bit_length(int64_t number) {
 
 static inline size_t mdp_bytes_for(int bits) { return (size_t)(bits + 7) / 8; }
 
+/* The bytes of a number below `count`: at least one. */
+static inline size_t mdp_bytes_of(int64_t count) {
+    return count < 2 ? 1 : mdp_bytes_for(mdp_bit_length(count - 1));
+}
+
 int mdp_json_read(char *copy, const char *text, size_t length);
 const char *mdp_json_member(const char *object, const char *key);
 const char *mdp_json_first(const char *array);

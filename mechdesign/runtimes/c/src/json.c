@@ -88,10 +88,13 @@ MDP_SHARED int mdp_json_integer(const char *value, int64_t least, int64_t most, 
 MDP_SHARED int mdp_json_decimal(const char *value, double *number) {
     uint32_t limbs[LIMBS];
     size_t used = 0, i;
-    int fraction = -1, divided, negative = value != NULL && *value == '"' && value[1] == '-';
-    const char *first = value + 1 + negative, *at;
+    int fraction = -1, negative, divided;
+    const char *first, *at;
     double found = 0;
-    if (value == NULL || *value != '"' || *first == '.' || *first == '"') return 0;
+    if (value == NULL || *value != '"') return 0;
+    negative = value[1] == '-';
+    first = value + 1 + negative;
+    if (*first == '.' || *first == '"') return 0;
     for (at = first; *at != '"'; at++) {
         uint64_t carry = (uint64_t)(*at - '0');
         if (*at == '.' && fraction < 0 && at[1] != '"') {

@@ -86,8 +86,6 @@ static void require_places(mdp_table *t, double most) {
     require(t, low > -most && low < most && high > -most && high < most);
 }
 
-static size_t bytes_of(int64_t count) { return count < 2 ? 1 : mdp_bytes_for(mdp_bit_length(count - 1)); }
-
 /* How often something of this chance can happen in a row before that is less likely than 2^-64. */
 static size_t repeats(double chance) {
     size_t count = 0;
@@ -249,12 +247,12 @@ static void read_items(mdp_table *t) {
     switch (t->kind) {
     case MDP_RESPONSE:
         read_groups(t, count);
-        t->report_count = bytes_of(count);
+        t->report_count = mdp_bytes_of(count);
         break;
     case MDP_UNARY: read_coins(t, count); break;
     case MDP_HASHING:
         read_groups(t, integer(t, "hashes", 2, INT64_C(1) << 31));
-        t->report_count = 8 + bytes_of(t->groups);
+        t->report_count = 8 + mdp_bytes_of(t->groups);
         t->seed_bits = 64;
         break;
     case MDP_SUBSET:
@@ -269,13 +267,13 @@ static void read_items(mdp_table *t) {
         require(t, (t->blocks & (t->blocks - 1)) == 0);
         read_groups(t, 2 * t->blocks);
         t->seed_bits = mdp_bit_length((count + t->blocks - 1) / t->blocks);
-        t->report_count = bytes_of(t->blocks << t->seed_bits);
+        t->report_count = mdp_bytes_of(t->blocks << t->seed_bits);
         break;
     default:
         t->seed_bits = mdp_bit_length(integer(t, "functions", 2, 1024) - 1);
         require(t, integer(t, "functions", 2, 1024) == INT64_C(1) << t->seed_bits);
         read_coins(t, integer(t, "buckets", 2, 16384));
-        t->report_count += bytes_of(INT64_C(1) << t->seed_bits);
+        t->report_count += mdp_bytes_of(INT64_C(1) << t->seed_bits);
     }
     t->enough += mdp_bytes_for(t->seed_bits);
 }

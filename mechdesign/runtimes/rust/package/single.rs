@@ -3,6 +3,7 @@
 
 #![allow(dead_code, unexpected_cfgs, unused_imports)]
 
+pub use self::bits::Fill;
 pub use self::error::{BadFile, Error};
 pub use self::table::{Input, Report, Table};
 

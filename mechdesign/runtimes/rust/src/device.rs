@@ -1,7 +1,8 @@
 //! A device that remembers what it drew for each value, and counts the reports of a period.
 
+use super::bits::Fill;
 use super::error::{BadFile, Error};
-use super::json;
+use super::json::Json;
 #[cfg(any(unix, windows))]
 use super::system;
 use super::table::{read_hash, Report, Subject, Table};
@@ -86,23 +87,19 @@ struct State {
 impl<'t> Device<'t> {
     /// The device of a file, with the tables that it names.
     pub fn read(content: impl AsRef<[u8]>, once: &'t Table, again: Option<&'t Table>) -> Result<Device<'t>, BadFile> {
-        let document = json::parse(content.as_ref())?;
-        if document.get("format")?.text()? != "mechdesign device" || document.get("version")?.whole()? != 1 {
-            return Err(BadFile("it is no device file of version 1"));
-        }
-        let second = document.get("again")?.present().map(|hash| read_hash(hash.text()?)).transpose()?;
-        if read_hash(document.get("table")?.text()?)? != once.hash() || second != again.map(Table::hash) {
+        let document = Json::parse(content.as_ref())?;
+        document.require_format("mechdesign device", "1")?;
+        let second = document.get("again")?.present().map(|hash| read_hash(&hash.scalar::<String>()?)).transpose()?;
+        if read_hash(&document.text("table")?)? != once.hash() || second != again.map(Table::hash) {
             return Err(BadFile("the device draws from other tables"));
         }
         let takes = |table: &Table| table.items().is_none() && !once.listed().is_empty();
         if !again.iter().all(|table| takes(table)) {
             return Err(BadFile("the second table does not take what the first one gives"));
         }
-        let (values, reports) = (document.get("values")?.whole()?, document.get("reports")?.whole()?);
-        let subject = Subject::device(document.get("sha256")?.text()?)?;
-        if !(0..=4096).contains(&values) || !(1..=10_000).contains(&reports) || (values == 0 && again.is_some()) {
-            return Err(BadFile("the device remembers or reports too much"));
-        }
+        let values: u64 = document.within("values", u64::from(again.is_some())..=4096)?;
+        let reports: u64 = document.within("reports", 1..=10_000)?;
+        let subject = Subject::device(&document.text("sha256")?)?;
         Ok(Device { once, again, subject, values: values as usize, reports: reports as u32 })
     }
 
@@ -163,7 +160,7 @@ impl<'t> Device<'t> {
         x: impl Into<f64>,
         period: u32,
         least: u32,
-        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
+        fill: &mut Fill,
     ) -> Result<Report<'static>, DeviceError> {
         self.reported(storage, x.into(), period, least, &mut |table, x| table.sample_code_from(x, fill))
     }
@@ -180,12 +177,7 @@ impl<'t> Device<'t> {
     }
 
     /// The same with another source, which overwrites all it is given with random bytes.
-    pub fn envelope_from(
-        &self,
-        report: &Report<'_>,
-        last_day: u32,
-        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
-    ) -> Result<Vec<u8>, Error> {
+    pub fn envelope_from(&self, report: &Report<'_>, last_day: u32, fill: &mut Fill) -> Result<Vec<u8>, Error> {
         self.subject.envelope(self.reporting(), report, last_day, fill)
     }
 

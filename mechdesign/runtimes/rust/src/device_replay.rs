@@ -2,9 +2,9 @@
 
 use super::device::{Device, DeviceError, Storage};
 use super::error::BadFile;
-use super::json;
-use super::replay::{answered, bytes, digits, input, replay, said, said_subject, sends, Stream, Vectors};
-use super::table::{Subject, Table};
+use super::json::Json;
+use super::replay::{answered, digits, input, replay, said, said_subject, sends, Stream, Vectors};
+use super::table::{bytes, Subject, Table};
 use std::io;
 
 /// Files that vectors are of.
@@ -17,12 +17,12 @@ pub struct Files {
 impl Files {
     /// Takes in a table, a device file, or a collection with its tables.
     pub fn add(&mut self, content: &[u8]) -> Result<(), BadFile> {
-        let document = json::parse(content)?;
-        match document.get("format")?.text()? {
+        let document = Json::parse(content)?;
+        match document.text("format")?.as_str() {
             "mechdesign device" => self.devices.push(content.to_vec()),
             "mechdesign collection" => {
                 for (number, attribute) in (0..).zip(document.get("attributes")?.list()?) {
-                    let subject = Subject::attribute(document.get("sha256")?.text()?, number)?;
+                    let subject = Subject::attribute(&document.text("sha256")?, number)?;
                     self.tables.push(Table::read_document(attribute.get("table")?)?.of(subject));
                 }
             }
@@ -33,14 +33,11 @@ impl Files {
 
     /// The devices, each with its tables among those that are here.
     fn devices(&self) -> Result<Vec<Device<'_>>, BadFile> {
-        let named = |hash: Option<&str>| {
-            self.tables.iter().find(|table| hash.is_some_and(|hash| digits(&table.hash()) == hash))
-        };
+        let named = |hash: Option<String>| self.tables.iter().find(|table| hash == Some(digits(&table.hash())));
         let read = |content: &Vec<u8>| {
-            let document = json::parse(content)?;
-            let once = named(Some(document.get("table")?.text()?)).ok_or(BadFile("a table is missing"))?;
-            let again = document.get("again")?.present().map(json::Json::text).transpose()?;
-            Device::read(content, once, named(again))
+            let document = Json::parse(content)?;
+            let once = named(Some(document.text("table")?)).ok_or(BadFile("a table is missing"))?;
+            Device::read(content, once, named(document.get("again")?.present().map(Json::scalar).transpose()?))
         };
         self.devices.iter().map(read).collect()
     }

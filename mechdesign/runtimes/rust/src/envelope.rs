@@ -1,6 +1,6 @@
 //! The bytes that a collector reads (`mechdesign collect-reports`), in the one form that FORMAT.md has.
 
-use super::bits::bytes_of;
+use super::bits::{bytes_of, Fill};
 use super::error::{BadFile, Error};
 #[cfg(any(unix, windows, feature = "wasm"))]
 use super::system;
@@ -26,7 +26,7 @@ impl Subject {
         table: &Table,
         report: &Report<'_>,
         last_day: u32,
-        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
+        fill: &mut Fill,
     ) -> Result<Vec<u8>, Error> {
         if last_day > LAST_DAY {
             return Err(Error::BadInput);
@@ -56,12 +56,7 @@ impl Table {
     }
 
     /// The same with another source, which overwrites all it is given with random bytes.
-    pub fn envelope_from(
-        &self,
-        report: &Report<'_>,
-        last_day: u32,
-        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
-    ) -> Result<Vec<u8>, Error> {
+    pub fn envelope_from(&self, report: &Report<'_>, last_day: u32, fill: &mut Fill) -> Result<Vec<u8>, Error> {
         self.subject.envelope(self, report, last_day, fill)
     }
 }

@@ -30,3 +30,16 @@ impl fmt::Display for BadFile {
 
 impl std::error::Error for Error {}
 impl std::error::Error for BadFile {}
+
+/// What is read from a file.
+pub type Parsed<T> = Result<T, BadFile>;
+
+/// What is drawn.
+pub type Drawn<T> = Result<T, Error>;
+
+pub const OTHER_KIND: BadFile = BadFile("its law or its domain is none of its kind");
+
+/// What a file must hold to be drawn from.
+pub fn require(holds: bool) -> Result<(), BadFile> {
+    holds.then_some(()).ok_or(OTHER_KIND)
+}

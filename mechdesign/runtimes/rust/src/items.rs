@@ -1,172 +1,132 @@
 //! Tables on items: an item goes in, bytes come out. FORMAT.md calls the two procedures `choose` and `coins`.
 
-use super::bits::{bytes_of, hash, Source};
-use super::error::{BadFile, Error};
-use super::json::Json;
+use super::bits::{bits_of, bytes_for, bytes_of, hash, Source};
+use super::error::{require, Drawn, Parsed, OTHER_KIND};
+use super::law::{Domain, Law, Statement};
 
-pub struct Items {
-    bits: u32,
-    pub count: u64,
-    /// Counts of 2^bits: of one's own group or bit, and of each other one.
-    own: u64,
-    other: u64,
-    rule: Rule,
-}
-
-enum Rule {
-    Response,
-    Unary,
-    Hashing { hashes: u64 },
-    Subset { subset: usize },
-    Hadamard { blocks: u64, place_bits: u32 },
-    Sketch { function_bits: u32, buckets: u64 },
-}
-
-fn require(holds: bool) -> Result<(), BadFile> {
-    if holds {
+pub fn response(table: &Statement) -> Parsed<Law> {
+    let count = count(table)?;
+    let choose = choose(table, count)?;
+    law(bytes_of(count), move |item, source, report| {
+        put(choose(item, source)?, report);
         Ok(())
-    } else {
-        Err(BadFile("its law is none of its kind"))
-    }
+    })
 }
 
-impl Items {
-    pub fn read(document: &Json, kind: &str, bits: u32) -> Result<Items, BadFile> {
-        let (law, domain) = (document.get("law")?, document.get("domain")?);
-        require(domain.get("kind")?.text()? == "items")?;
-        let whole = |key: &str| Ok(law.get(key)?.whole()? as u64);
-        let count = domain.get("count")?.whole()? as u64;
-        require((2..=1 << 16).contains(&count))?;
-        let rule = match kind {
-            "response" => Rule::Response,
-            "unary" => Rule::Unary,
-            "hashing" => Rule::Hashing { hashes: whole("hashes")? },
-            "subset" => Rule::Subset { subset: whole("subset")? as usize },
-            "hadamard" => {
-                let blocks = whole("blocks")?;
-                require(blocks.is_power_of_two() && blocks <= count.next_power_of_two())?;
-                let rows = (count - 1) / blocks + 1;
-                Rule::Hadamard { blocks, place_bits: 64 - rows.leading_zeros() }
-            }
-            _ => {
-                let functions = whole("functions")?;
-                require(functions.is_power_of_two() && (2..=1024).contains(&functions))?;
-                Rule::Sketch { function_bits: functions.trailing_zeros(), buckets: whole("buckets")? }
-            }
-        };
-        let (own, other) = match rule {
-            Rule::Unary | Rule::Sketch { .. } => (read_bit(law, "own_bit", bits)?, read_bit(law, "other_bit", bits)?),
-            _ => (whole("own")?, whole("other")?),
-        };
-        let items = Items { bits, count, own, other, rule };
-        items.require_law()?;
-        Ok(items)
-    }
+pub fn unary(table: &Statement) -> Parsed<Law> {
+    let count = count(table)?;
+    law(bytes_for(count as u32), coins(table, count)?)
+}
 
-    fn require_law(&self) -> Result<(), BadFile> {
-        let groups = match self.rule {
-            Rule::Response => self.count,
-            Rule::Hashing { hashes } => hashes,
-            Rule::Hadamard { blocks, .. } => 2 * blocks,
-            Rule::Subset { subset } => {
-                require(0 < subset && (subset as u64) < self.count)?;
-                2
-            }
-            Rule::Sketch { buckets, .. } => return require((2..=1 << 14).contains(&buckets)),
-            Rule::Unary => return Ok(()),
-        };
-        require((2..=1 << 31).contains(&groups) && self.own > 0 && self.other > 0)?;
-        require(u128::from(self.own) + u128::from(groups - 1) * u128::from(self.other) == 1 << self.bits)
-    }
+pub fn hashing(table: &Statement) -> Parsed<Law> {
+    let hashes = table.law.within("hashes", 2..=1 << 31)?;
+    let choose = choose(table, hashes)?;
+    law(8 + bytes_of(hashes), move |item, source, report| {
+        let seed = source.draw(64)?;
+        put(seed, &mut report[..8]);
+        put(choose(hash(item, seed) % hashes, source)?, &mut report[8..]);
+        Ok(())
+    })
+}
 
-    pub fn report_bytes(&self) -> usize {
-        match self.rule {
-            Rule::Response => bytes_of(self.count),
-            Rule::Unary | Rule::Subset { .. } => (self.count as usize + 7) / 8,
-            Rule::Hashing { hashes } => 8 + bytes_of(hashes),
-            Rule::Hadamard { blocks, place_bits } => bytes_of(blocks << place_bits),
-            Rule::Sketch { function_bits, buckets } => bytes_of(1 << function_bits) + (buckets as usize + 7) / 8,
+pub fn subset(table: &Statement) -> Parsed<Law> {
+    let count = count(table)?;
+    let subset = table.law.within("subset", 1..=count - 1)? as usize;
+    let choose = choose(table, 2)?;
+    law(bytes_for(count as u32), move |item, source, report| {
+        let holds = choose(0, source)? == 0;
+        let mut others: Vec<u64> = (1..count).map(|step| (item + step) % count).collect();
+        for place in 0..subset {
+            let chosen = place + source.below((others.len() - place) as i64)? as usize;
+            others.swap(place, chosen);
         }
-    }
-
-    /// A report of an item below `count`, into bytes that are zeros.
-    #[inline]
-    pub fn draw(&self, item: u64, report: &mut [u8], source: &mut impl Source) -> Result<(), Error> {
-        match self.rule {
-            Rule::Response => put(self.choose(self.count, item, source)?, report),
-            Rule::Unary => self.coins(self.count, item, report, source)?,
-            Rule::Hashing { hashes } => {
-                let seed = source.draw(64)?;
-                let (head, rest) = report.split_at_mut(8);
-                put(seed, head);
-                put(self.choose(hashes, hash(item, seed) % hashes, source)?, rest);
-            }
-            Rule::Subset { subset } => {
-                let holds = source.draw(self.bits)? < self.own;
-                let mut others: Vec<u64> = (1..self.count).map(|step| (item + step) % self.count).collect();
-                for place in 0..subset {
-                    let chosen = place + source.below(self.count - 1 - place as u64)? as usize;
-                    others.swap(place, chosen);
-                }
-                if holds {
-                    others[subset - 1] = item;
-                }
-                for member in &others[..subset] {
-                    report[(member / 8) as usize] |= 1 << (member % 8);
-                }
-            }
-            Rule::Hadamard { blocks, place_bits } => {
-                let row = item / blocks + 1;
-                let group = self.choose(2 * blocks, 2 * (item % blocks), source)?;
-                let mut place = source.draw(place_bits)?;
-                if u64::from((place & row).count_ones() % 2) != group % 2 {
-                    place ^= row & row.wrapping_neg();
-                }
-                put(((group / 2) << place_bits) | place, report);
-            }
-            Rule::Sketch { function_bits, buckets } => {
-                let function = source.draw(function_bits)?;
-                let (head, rest) = report.split_at_mut(bytes_of(1 << function_bits));
-                put(function, head);
-                self.coins(buckets, hash(item, function) % buckets, rest, source)?;
-            }
+        if holds {
+            others[subset - 1] = item;
+        }
+        for member in &others[..subset] {
+            report[(member / 8) as usize] |= 1 << (member % 8);
         }
         Ok(())
-    }
+    })
+}
 
-    /// One of the groups by one draw.
-    fn choose(&self, groups: u64, mine: u64, source: &mut impl Source) -> Result<u64, Error> {
-        let count = source.draw(self.bits)?;
-        if count < self.own {
+pub fn hadamard(table: &Statement) -> Parsed<Law> {
+    let count = count(table)?;
+    let blocks: u64 = table.law.within("blocks", 1..=count.next_power_of_two())?;
+    require(blocks.is_power_of_two())?;
+    let place_bits = bits_of((count - 1) / blocks + 2);
+    let choose = choose(table, 2 * blocks)?;
+    law(bytes_of(blocks << place_bits), move |item, source, report| {
+        let row = item / blocks + 1;
+        let group = choose(2 * (item % blocks), source)?;
+        let mut place = source.draw(place_bits)?;
+        if u64::from((place & row).count_ones() % 2) != group % 2 {
+            place ^= row & row.wrapping_neg();
+        }
+        put(((group / 2) << place_bits) | place, report);
+        Ok(())
+    })
+}
+
+pub fn sketch(table: &Statement) -> Parsed<Law> {
+    let functions: u64 = table.law.within("functions", 2..=1024)?;
+    require(functions.is_power_of_two())?;
+    let buckets = table.law.within("buckets", 2..=1 << 14)?;
+    let (coins, head) = (coins(table, buckets)?, bytes_of(functions));
+    law(head + bytes_for(buckets as u32), move |item, source, report| {
+        let function = source.draw(bits_of(functions))?;
+        put(function, &mut report[..head]);
+        coins(hash(item, function) % buckets, source, &mut report[head..])
+    })
+}
+
+fn count(table: &Statement) -> Parsed<u64> {
+    match *table.domain {
+        Domain::Items(count) => Ok(count),
+        _ => Err(OTHER_KIND),
+    }
+}
+
+/// A law whose reports have so many bytes.
+fn law(size: usize, write: impl Fn(u64, &mut Source, &mut [u8]) -> Drawn<()> + Send + Sync + 'static) -> Parsed<Law> {
+    Ok(Law::new(Vec::new(), size, 0, move |_, item, source, report| write(item, source, report)))
+}
+
+/// One of the groups by one draw: `own` counts are for mine, and `other` for each other one.
+fn choose(table: &Statement, groups: u64) -> Parsed<impl Fn(u64, &mut Source) -> Drawn<u64> + 'static> {
+    let (bits, whole) = (table.bits, table.whole());
+    let own: u64 = table.law.within("own", 1..=whole)?;
+    let other: u64 = table.law.within("other", 1..=whole)?;
+    require(u128::from(own) + u128::from(groups - 1) * u128::from(other) == whole.into())?;
+    Ok(move |mine, source: &mut Source| {
+        let count = source.draw(bits)?;
+        if count < own {
             return Ok(mine);
         }
-        let (beyond, other) = (count - self.own, self.other);
+        let beyond = count - own;
         // short numbers are divided sooner
-        let further = if self.bits > 32 { beyond / other } else { u64::from(beyond as u32 / other as u32) };
+        let further = if bits > 32 { beyond / other } else { u64::from(beyond as u32 / other as u32) };
         let group = mine + 1 + further;
         Ok(if group < groups { group } else { group - groups })
-    }
+    })
+}
 
-    /// As many bits, each 1 by one draw; bit v is bit v % 8 of byte v / 8.
-    fn coins(&self, width: u64, mine: u64, report: &mut [u8], source: &mut impl Source) -> Result<(), Error> {
+/// As many bits, each 1 by one draw; bit v is bit v % 8 of byte v / 8.
+fn coins(table: &Statement, width: u64) -> Parsed<impl Fn(u64, &mut Source, &mut [u8]) -> Drawn<()> + 'static> {
+    let ones = |key| {
+        let counts: Vec<u64> = table.law.get(key)?.scalars()?;
+        require(counts.len() == 2)?;
+        table.sums_to_whole(&counts).map(|_| counts[1])
+    };
+    let (bits, own, other) = (table.bits, ones("own_bit")?, ones("other_bit")?);
+    Ok(move |mine, source: &mut Source, report: &mut [u8]| {
         for place in 0..width {
-            let chance = if place == mine { self.own } else { self.other };
-            let is_one = source.draw(self.bits)? < chance;
+            let chance = if place == mine { own } else { other };
+            let is_one = source.draw(bits)? < chance;
             report[(place / 8) as usize] |= u8::from(is_one) << (place % 8);
         }
         Ok(())
-    }
-}
-
-/// How many counts of a bit are for 1.
-fn read_bit(law: &Json, key: &str, bits: u32) -> Result<u64, BadFile> {
-    match law.get(key)?.wholes()?[..] {
-        [zero, one] if zero > 0 && one > 0 => {
-            require(u128::from(zero as u64) + u128::from(one as u64) == 1 << bits)?;
-            Ok(one as u64)
-        }
-        _ => Err(BadFile("a bit has no two counts")),
-    }
+    })
 }
 
 /// A number as so many bytes, little-endian.

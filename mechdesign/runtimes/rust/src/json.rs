@@ -1,34 +1,31 @@
 //! JSON as files of mechdesign hold it: no floats and no booleans, whole numbers of 64 bits.
 
-use super::error::BadFile;
+use super::error::{require, BadFile, Parsed};
+use super::law::is_increasing;
+use std::{borrow::Cow, ops::RangeInclusive, str::FromStr};
 
 const DEEPEST: usize = 32;
 
-pub enum Json {
+pub enum Json<'a> {
     Null,
-    Whole(i64),
-    Text(String),
-    List(Vec<Json>),
-    Object(Vec<(String, Json)>),
+    /// A text or a whole number: doubles are texts, too, of their exact decimal expansion.
+    Scalar(Cow<'a, str>),
+    List(Vec<Json<'a>>),
+    Object(Vec<(String, Json<'a>)>),
 }
 
-pub fn parse(content: &[u8]) -> Result<Json, BadFile> {
-    let text = std::str::from_utf8(content).map_err(|_| BadFile("it is not UTF-8"))?;
-    let mut reader = Reader { text, at: 0 };
-    let value = reader.value(0)?;
-    reader.blanks();
-    if reader.at == text.len() {
-        Ok(value)
-    } else {
-        Err(NOT_JSON)
+impl<'a> Json<'a> {
+    pub fn parse(content: &'a [u8]) -> Parsed<Json<'a>> {
+        let read = |text| {
+            let mut reader = Reader(text);
+            let value = reader.value(DEEPEST)?;
+            reader.take("")?;
+            reader.0.is_empty().then_some(value)
+        };
+        std::str::from_utf8(content).ok().and_then(read).ok_or(BadFile("it is not JSON of whole numbers and texts"))
     }
-}
 
-const NOT_JSON: BadFile = BadFile("it is not JSON of whole numbers and texts");
-const OTHER_TYPE: BadFile = BadFile("a value has another type");
-
-impl Json {
-    pub fn get(&self, key: &str) -> Result<&Json, BadFile> {
+    pub fn get(&self, key: &str) -> Parsed<&Json<'a>> {
         match self {
             Json::Object(members) => members.iter().find(|member| member.0 == key).map(|member| &member.1),
             _ => None,
@@ -37,176 +34,142 @@ impl Json {
     }
 
     /// What is there, unless it is null.
-    pub fn present(&self) -> Option<&Json> {
+    pub fn present(&self) -> Option<&Json<'a>> {
+        Some(self).filter(|json| !matches!(json, Json::Null))
+    }
+
+    pub fn scalar<T: FromStr>(&self) -> Parsed<T> {
         match self {
-            Json::Null => None,
-            value => Some(value),
+            Json::Scalar(text) => text.parse().ok(),
+            _ => None,
         }
+        .ok_or(BadFile("a value has another type"))
     }
 
-    pub fn whole(&self) -> Result<i64, BadFile> {
-        match self {
-            Json::Whole(number) => Ok(*number),
-            _ => Err(OTHER_TYPE),
-        }
-    }
-
-    pub fn text(&self) -> Result<&str, BadFile> {
-        match self {
-            Json::Text(text) => Ok(text),
-            _ => Err(OTHER_TYPE),
-        }
-    }
-
-    /// A double, which files hold as the text of its exact decimal expansion.
-    pub fn number(&self) -> Result<f64, BadFile> {
-        match self.text()?.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(OTHER_TYPE),
-        }
-    }
-
-    pub fn list(&self) -> Result<&[Json], BadFile> {
+    pub fn list(&self) -> Parsed<&[Json<'a>]> {
         match self {
             Json::List(values) => Ok(values),
-            _ => Err(OTHER_TYPE),
+            _ => Err(BadFile("a value is no list")),
         }
     }
 
-    pub fn wholes(&self) -> Result<Vec<i64>, BadFile> {
-        self.list()?.iter().map(Json::whole).collect()
+    pub fn scalars<T: FromStr>(&self) -> Parsed<Vec<T>> {
+        self.list()?.iter().map(Json::scalar).collect()
     }
 
-    pub fn numbers(&self) -> Result<Vec<f64>, BadFile> {
-        self.list()?.iter().map(Json::number).collect()
+    pub fn text(&self, key: &str) -> Parsed<String> {
+        self.get(key)?.scalar()
     }
 
-    pub fn texts(&self) -> Result<Vec<String>, BadFile> {
-        self.list()?.iter().map(|text| Ok(text.text()?.to_owned())).collect()
+    pub fn number(&self, key: &str) -> Parsed<f64> {
+        self.within(key, f64::MIN..=f64::MAX)
+    }
+
+    pub fn numbers(&self, key: &str) -> Parsed<Vec<f64>> {
+        let numbers: Vec<f64> = self.get(key)?.scalars()?;
+        require(numbers.iter().all(|number| number.is_finite()))?;
+        Ok(numbers)
+    }
+
+    /// Numbers, each above the last one.
+    pub fn increasing(&self, key: &str) -> Parsed<Vec<f64>> {
+        let numbers = self.numbers(key)?;
+        require(is_increasing(&numbers))?;
+        Ok(numbers)
+    }
+
+    /// A number within bounds.
+    pub fn within<T: FromStr + PartialOrd>(&self, key: &str, bounds: RangeInclusive<T>) -> Parsed<T> {
+        let number = self.get(key)?.scalar()?;
+        require(bounds.contains(&number))?;
+        Ok(number)
+    }
+
+    /// That the file says it is of this format.
+    pub fn require_format(&self, format: &str, version: &str) -> Parsed<()> {
+        let is_of_it = self.text("format")? == format && self.text("version")? == version;
+        is_of_it.then_some(()).ok_or(BadFile("it is of another format or version"))
     }
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-}
+/// The text that is still to be read; there is `None` of what is not JSON.
+struct Reader<'a>(&'a str);
 
-impl Reader<'_> {
-    fn peek(&self) -> u8 {
-        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+impl<'a> Reader<'a> {
+    /// Takes what is expected next, after blanks.
+    fn take(&mut self, expected: &str) -> Option<()> {
+        self.0 = self.0.trim_start_matches([' ', '\n', '\r', '\t']);
+        self.0 = self.0.strip_prefix(expected)?;
+        Some(())
     }
 
-    fn blanks(&mut self) {
-        while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
-            self.at += 1;
+    fn value(&mut self, depth: usize) -> Option<Json<'a>> {
+        let deeper = depth.checked_sub(1)?;
+        if self.take("[").is_some() {
+            return self.all_to("]", |reader| reader.value(deeper)).map(Json::List);
         }
+        if self.take("{").is_some() {
+            let member = |reader: &mut Self| {
+                reader.take("\"")?;
+                let key = reader.text()?;
+                reader.take(":")?;
+                Some((key, reader.value(deeper)?))
+            };
+            return self.all_to("}", member).map(Json::Object);
+        }
+        if self.take("\"").is_some() {
+            return Some(Json::Scalar(self.text()?.into()));
+        }
+        if self.take("null").is_some() {
+            return Some(Json::Null);
+        }
+        let end = self.0.find(|letter| !matches!(letter, '-' | '0'..='9'))?;
+        let (digits, rest) = self.0.split_at(end);
+        self.0 = rest;
+        digits.parse::<i64>().is_ok().then_some(Json::Scalar(digits.into()))
     }
 
-    fn take(&mut self, expected: &str) -> Result<(), BadFile> {
-        if self.text[self.at..].starts_with(expected) {
-            self.at += expected.len();
-            return Ok(());
-        }
-        Err(NOT_JSON)
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Json, BadFile> {
-        if depth > DEEPEST {
-            return Err(NOT_JSON);
-        }
-        self.blanks();
-        match self.peek() {
-            b'{' => self.object(depth),
-            b'[' => self.array(depth),
-            b'"' => Ok(Json::Text(self.string()?)),
-            b'n' => self.take("null").map(|()| Json::Null),
-            _ => self.integer(),
-        }
-    }
-
-    fn object(&mut self, depth: usize) -> Result<Json, BadFile> {
-        let mut members = Vec::new();
-        self.at += 1;
-        self.blanks();
-        while self.peek() != b'}' {
-            if !members.is_empty() {
-                self.take(",")?;
-                self.blanks();
-            }
-            let key = self.string()?;
-            self.blanks();
-            self.take(":")?;
-            members.push((key, self.value(depth + 1)?));
-            self.blanks();
-        }
-        self.at += 1;
-        Ok(Json::Object(members))
-    }
-
-    fn array(&mut self, depth: usize) -> Result<Json, BadFile> {
-        let mut values = Vec::new();
-        self.at += 1;
-        self.blanks();
-        while self.peek() != b']' {
-            if !values.is_empty() {
+    /// All up to an end, with commas between.
+    fn all_to<T>(&mut self, end: &str, next: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let mut found = Vec::new();
+        while self.take(end).is_none() {
+            if !found.is_empty() {
                 self.take(",")?;
             }
-            values.push(self.value(depth + 1)?);
-            self.blanks();
+            found.push(next(self)?);
         }
-        self.at += 1;
-        Ok(Json::List(values))
+        Some(found)
     }
 
-    fn integer(&mut self) -> Result<Json, BadFile> {
-        let start = self.at;
-        while matches!(self.peek(), b'-' | b'0'..=b'9') {
-            self.at += 1;
-        }
-        self.text[start..self.at].parse().map(Json::Whole).map_err(|_| NOT_JSON)
-    }
-
-    fn string(&mut self) -> Result<String, BadFile> {
-        self.take("\"")?;
-        let mut found = String::new();
+    /// A text up to the mark that ends it, by way of UTF-16: an escape may be half of a character.
+    fn text(&mut self) -> Option<String> {
+        let mut units = Vec::new();
         loop {
-            let rest = &self.text[self.at..];
-            let end = rest.find(['"', '\\']).ok_or(NOT_JSON)?;
-            found.push_str(&rest[..end]);
-            self.at += end + 1;
-            if rest.as_bytes()[end] == b'"' {
-                return Ok(found);
+            let mut letters = self.0.chars();
+            let mut letter = letters.next()?;
+            self.0 = letters.as_str();
+            if letter == '"' {
+                return String::from_utf16(&units).ok();
             }
-            self.at += 1;
-            found.push(match rest.as_bytes().get(end + 1) {
-                Some(b'u') => self.escaped()?,
-                Some(b'b') => '\u{8}',
-                Some(b'f') => '\u{c}',
-                Some(b'n') => '\n',
-                Some(b'r') => '\r',
-                Some(b't') => '\t',
-                Some(letter @ (b'"' | b'\\' | b'/')) => char::from(*letter),
-                _ => return Err(NOT_JSON),
-            });
+            if letter == '\\' {
+                letter = letters.next()?;
+                self.0 = letters.as_str();
+                letter = match letter {
+                    'b' => '\u{8}',
+                    'f' => '\u{c}',
+                    'n' => '\n',
+                    'r' => '\r',
+                    't' => '\t',
+                    '"' | '\\' | '/' => letter,
+                    'u' => {
+                        units.push(u16::from_str_radix(self.0.get(..4)?, 16).ok()?);
+                        self.0 = &self.0[4..];
+                        continue;
+                    }
+                    _ => return None,
+                };
+            }
+            units.extend_from_slice(letter.encode_utf16(&mut [0; 2]));
         }
-    }
-
-    /// The character of `\uXXXX`, or of two of them that are surrogates.
-    fn escaped(&mut self) -> Result<char, BadFile> {
-        let high = self.digits()?;
-        let code = if (0xd800..0xdc00).contains(&high) {
-            self.take("\\u")?;
-            let low = self.digits()?.wrapping_sub(0xdc00);
-            0x10000 + ((high - 0xd800) << 10) + if low < 0x400 { low } else { return Err(NOT_JSON) }
-        } else {
-            high
-        };
-        char::from_u32(code).ok_or(NOT_JSON)
-    }
-
-    fn digits(&mut self) -> Result<u32, BadFile> {
-        let digits = self.text.get(self.at..self.at + 4).ok_or(NOT_JSON)?;
-        self.at += 4;
-        u32::from_str_radix(digits, 16).map_err(|_| NOT_JSON)
     }
 }

@@ -13,8 +13,8 @@ mod envelope;
 mod error;
 mod items;
 mod json;
+mod law;
 mod numbers;
-mod pool;
 mod system;
 mod table;
 
@@ -36,6 +36,7 @@ mod tests;
 /// The tables of a package, and its device: the one file that an export writes.
 mod tables;
 
+pub use self::bits::Fill;
 pub use self::device::{Device, DeviceError, Storage};
 pub use self::error::{BadFile, Error};
 #[cfg(feature = "files")]

@@ -1,11 +1,11 @@
 //! Test vectors: a runtime passes if it gives the same reports and envelopes after as many random bytes.
 
+use super::bits::Fill;
 use super::error::Error;
-use super::table::{Report, Table};
+use super::table::{bytes, Report, Table};
 
 /// How an envelope is written of a report, until a day, with a nonce from a source.
-pub(super) type Writes<'a> =
-    dyn Fn(&Report<'_>, u32, &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<Vec<u8>, Error> + 'a;
+pub(super) type Writes<'a> = dyn Fn(&Report<'_>, u32, &mut Fill) -> Result<Vec<u8>, Error> + 'a;
 
 /// How many cases a text of vectors has, which are of one of these tables or of its envelopes; or what is wrong.
 pub fn replay(tables: &[&Table], text: &str) -> Result<usize, String> {
@@ -125,9 +125,4 @@ fn double(digits: &str) -> Option<f64> {
 
 pub(super) fn digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-pub(super) fn bytes(digits: &str) -> Option<Vec<u8>> {
-    let pairs = (0..digits.len()).step_by(2);
-    pairs.map(|i| u8::from_str_radix(digits.get(i..i + 2)?, 16).ok()).collect()
 }

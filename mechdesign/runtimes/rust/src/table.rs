@@ -1,31 +1,21 @@
-use super::bits::{Filled, Source};
-use super::error::{BadFile, Error};
-use super::items::Items;
-use super::json::{self, Json};
-use super::numbers::Numbers;
+use super::bits::{Block, Fill, Source};
+use super::error::{require, BadFile, Drawn, Error, Parsed};
+use super::json::Json;
+use super::law::{Domain, Law, Statement};
 #[cfg(any(unix, windows, feature = "wasm"))]
-use super::pool;
+use super::system::with_block;
+use super::{items, numbers};
 
 /// A table: what goes in, what comes out, and with which chance.
 pub struct Table {
     hash: [u8; 32],
+    domain: Domain,
     law: Law,
-    inputs: Option<Labels>,
-    outputs: Option<Vec<String>>,
-    /// So many random bytes are set apart for a report before its input is looked at.
-    apart: usize,
-    pub(super) subject: Subject,
-}
-
-enum Law {
-    Numbers(Box<Numbers>),
-    Items(Items),
-}
-
-struct Labels {
-    texts: Vec<String>,
-    /// Their places, in the order of their bytes.
+    inputs: Option<Vec<String>>,
+    /// The places of input labels, in the order of their bytes.
     order: Vec<usize>,
+    outputs: Option<Vec<String>>,
+    pub(super) subject: Subject,
 }
 
 /// What goes in: a label where the table has labels for its inputs, else a number. An item is a whole number.
@@ -57,61 +47,51 @@ impl<'a> From<&'a str> for Input<'a> {
     }
 }
 
-impl From<f64> for Input<'_> {
-    fn from(number: f64) -> Self {
-        Input::Number(number)
-    }
+macro_rules! from_numbers {
+    ($($number:ty)*) => {$(
+        impl From<$number> for Input<'_> {
+            fn from(number: $number) -> Self {
+                Input::Number(number.into())
+            }
+        }
+    )*};
 }
 
-impl From<i32> for Input<'_> {
-    fn from(number: i32) -> Self {
-        Input::Number(number.into())
-    }
-}
-
-impl From<u32> for Input<'_> {
-    fn from(number: u32) -> Self {
-        Input::Number(number.into())
-    }
-}
+from_numbers!(f64 i32 u32);
 
 impl Table {
     /// The table of a file, or [`BadFile`].
     pub fn read(content: impl AsRef<[u8]>) -> Result<Table, BadFile> {
-        Table::read_document(&json::parse(content.as_ref())?)
+        Table::read_document(&Json::parse(content.as_ref())?)
     }
 
-    pub(super) fn read_document(document: &Json) -> Result<Table, BadFile> {
-        if document.get("format")?.text()? != "mechdesign table" || document.get("version")?.whole()? != 2 {
-            return Err(BadFile("it is no table of schema version 2"));
-        }
-        let bits = match document.get("bits")?.whole()? {
-            bits @ (16 | 32 | 53 | 62) => bits as u32,
-            _ => return Err(BadFile("its bits are none of 16, 32, 53, 62")),
-        };
-        let kind = document.get("kind")?.text()?;
-        let law = match kind {
-            "window" | "unbiased" | "finite" | "pieces" | "additive" => {
-                Law::Numbers(Box::new(Numbers::read(document, kind, bits)?))
-            }
-            "response" | "unary" | "hashing" | "subset" | "hadamard" | "sketch" => {
-                Law::Items(Items::read(document, kind, bits)?)
-            }
-            _ => return Err(BadFile("its kind is unknown")),
-        };
-        let (points, listed, apart) = match &law {
-            Law::Numbers(law) => (law.points(), law.outputs.len(), law.enough_bytes() as usize),
-            Law::Items(law) => (law.count as usize, 0, 0),
-        };
+    pub(super) fn read_document(document: &Json) -> Parsed<Table> {
+        document.require_format("mechdesign table", "2")?;
+        let domain = Domain::read(document.get("domain")?)?;
+        let bits = document.within("bits", 16..=62)?;
+        require([16, 32, 53, 62].contains(&bits))?;
+        let table = &Statement { law: document.get("law")?, bits, domain: &domain };
+        let law = match document.text("kind")?.as_str() {
+            "window" => numbers::window(table),
+            "unbiased" => numbers::unbiased(table),
+            "finite" => numbers::finite(table),
+            "pieces" => numbers::pieces(table),
+            "additive" => numbers::additive(table),
+            "response" => items::response(table),
+            "unary" => items::unary(table),
+            "hashing" => items::hashing(table),
+            "subset" => items::subset(table),
+            "hadamard" => items::hadamard(table),
+            "sketch" => items::sketch(table),
+            _ => Err(BadFile("its kind is unknown")),
+        }?;
         let labels = document.get("labels")?;
-        let hash = read_hash(document.get("sha256")?.text()?)?;
-        let inputs = read_labels(labels, "inputs", points)?.map(|texts| {
-            let mut order: Vec<usize> = (0..texts.len()).collect();
-            order.sort_by(|one, other| texts[*one].cmp(&texts[*other]));
-            Labels { texts, order }
-        });
-        let outputs = read_labels(labels, "outputs", listed)?;
-        Ok(Table { hash, law, inputs, outputs, apart, subject: Subject { form: 0, attribute: 0, hash } })
+        let inputs = read_labels(labels, "inputs", domain.places())?;
+        let outputs = read_labels(labels, "outputs", law.outputs.len())?;
+        let mut order: Vec<usize> = (0..inputs.as_ref().map_or(0, Vec::len)).collect();
+        order.sort_by_key(|place| inputs.as_ref().map(|texts| &texts[*place]));
+        let hash = read_hash(&document.text("sha256")?)?;
+        Ok(Table { hash, domain, law, inputs, order, outputs, subject: Subject { form: 0, attribute: 0, hash } })
     }
 
     /// The same table, whose envelopes say that its reports are of an attribute of a collection, or of a device.
@@ -126,7 +106,7 @@ impl Table {
 
     /// The labels of the inputs, if they have any, in the order of their numbers.
     pub fn input_labels(&self) -> Option<&[String]> {
-        self.inputs.as_ref().map(|labels| &labels.texts[..])
+        self.inputs.as_deref()
     }
 
     /// The labels of the outputs, if they have any.
@@ -134,74 +114,33 @@ impl Table {
         self.outputs.as_deref()
     }
 
-    /// A report for the input `x`, with the operating system's randomness.
-    #[cfg(any(unix, windows, feature = "wasm"))]
-    pub fn sample<'a>(&self, x: impl Into<Input<'a>>) -> Result<Report<'_>, Error> {
-        Ok(self.labelled(self.sample_code(self.code(x.into())?)?))
+    /// How many bytes a report has among many: 8 where reports are numbers.
+    pub fn report_bytes(&self) -> usize {
+        self.law.size
     }
 
-    /// The same with another source, which overwrites all it is given with random bytes: for tests, and for systems
-    /// without one.
-    pub fn sample_from<'a>(
-        &self,
-        x: impl Into<Input<'a>>,
-        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
-    ) -> Result<Report<'_>, Error> {
+    /// A report for the input `x` by a source that overwrites all it is given with random bytes: for tests, and for
+    /// systems without one.
+    pub fn sample_from<'a>(&self, x: impl Into<Input<'a>>, fill: &mut Fill) -> Result<Report<'_>, Error> {
         Ok(self.labelled(self.sample_code_from(self.code(x.into())?, fill)?))
     }
 
-    /// A report in numbers of the file, also where there are labels.
-    #[cfg(any(unix, windows, feature = "wasm"))]
-    #[inline]
-    pub fn sample_code(&self, x: impl Into<f64>) -> Result<Report<'static>, Error> {
-        let x = x.into();
-        pool::report(self.apart, |draws| self.draw(x, draws))
+    /// The same in numbers of the file, also where there are labels.
+    pub fn sample_code_from(&self, x: impl Into<f64>, fill: &mut Fill) -> Result<Report<'static>, Error> {
+        Block::new().with(None, fill, |source| self.draw(x.into(), source))
     }
 
-    /// The same with another source.
-    pub fn sample_code_from(
-        &self,
-        x: impl Into<f64>,
-        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
-    ) -> Result<Report<'static>, Error> {
-        self.draw(x.into(), &mut Filled(fill))
+    /// The same for many inputs, as [`Table::sample_codes`].
+    pub fn sample_codes_from(&self, inputs: &[f64], reports: &mut [u8], fill: &mut Fill) -> Result<(), Error> {
+        Block::new().with(None, fill, |source| self.draw_all(inputs, reports, source))
     }
 
-    /// How many bytes a report has among many: 8 where reports are numbers.
-    pub fn report_bytes(&self) -> usize {
-        self.items().map_or(8, |(_, size)| size)
-    }
-
-    /// Reports for many inputs, in numbers of the file, one after the other in as many bytes as [`Table::report_bytes`]
-    /// says: numbers as they are in memory, little-endian. Nothing is allocated. If one fails all bytes are 0.
-    #[cfg(any(unix, windows, feature = "wasm"))]
-    pub fn sample_codes(&self, inputs: &[f64], reports: &mut [u8]) -> Result<(), Error> {
-        self.each(inputs, reports, &mut |x, report| pool::report(self.apart, |draws| self.write(x, report, draws)))
-    }
-
-    /// The same with another source.
-    pub fn sample_codes_from(
-        &self,
-        inputs: &[f64],
-        reports: &mut [u8],
-        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.each(inputs, reports, &mut |x, report| self.write(x, report, &mut Filled(fill)))
-    }
-
-    #[inline]
-    fn each(
-        &self,
-        inputs: &[f64],
-        reports: &mut [u8],
-        write: &mut impl FnMut(f64, &mut [u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let size = self.report_bytes();
+    fn draw_all(&self, inputs: &[f64], reports: &mut [u8], source: &mut Source) -> Drawn<()> {
         reports.fill(0);
-        if reports.len() != size * inputs.len() {
+        if reports.len() != self.law.size * inputs.len() {
             return Err(Error::BadInput);
         }
-        let drawn = inputs.iter().zip(reports.chunks_exact_mut(size)).try_for_each(|(x, report)| write(*x, report));
+        let drawn = (self.law.rule)(&self.domain, inputs, source, reports);
         if drawn.is_err() {
             reports.fill(0);
         }
@@ -209,43 +148,30 @@ impl Table {
     }
 
     #[inline]
-    fn draw(&self, x: f64, source: &mut impl Source) -> Result<Report<'static>, Error> {
-        match &self.law {
-            Law::Numbers(law) => law.draw(x, source).map(Report::Number),
-            Law::Items(law) => {
-                let mut report = vec![0; law.report_bytes()];
-                self.write(x, &mut report, source)?;
-                Ok(Report::Bytes(report))
-            }
+    fn draw(&self, x: f64, source: &mut Source) -> Drawn<Report<'static>> {
+        if self.items().is_some() {
+            let mut report = vec![0; self.law.size];
+            (self.law.rule)(&self.domain, &[x], source, &mut report)?;
+            return Ok(Report::Bytes(report));
         }
-    }
-
-    /// Into bytes that are zeros.
-    #[inline]
-    fn write(&self, x: f64, report: &mut [u8], source: &mut impl Source) -> Result<(), Error> {
-        match &self.law {
-            Law::Numbers(law) => report.copy_from_slice(&law.draw(x, source)?.to_le_bytes()),
-            Law::Items(law) if x >= 0.0 && x < law.count as f64 && x.fract() == 0.0 => {
-                law.draw(x as u64, report, source)?;
-            }
-            Law::Items(_) => return Err(Error::BadInput),
-        }
-        Ok(())
+        let mut report = [0; 8];
+        (self.law.rule)(&self.domain, &[x], source, &mut report)?;
+        Ok(Report::Number(f64::from_le_bytes(report)))
     }
 
     /// The number that an input has in the file.
-    pub(super) fn code(&self, x: Input<'_>) -> Result<f64, Error> {
+    pub(super) fn code(&self, x: Input<'_>) -> Drawn<f64> {
         match (&self.inputs, x) {
-            (None, Input::Number(number)) => Ok(number),
+            (None, Input::Number(number)) => Some(number),
+            // as many steps for one label as for another
             (Some(labels), Input::Label(label)) => {
-                let place = labels.place(label).ok_or(Error::BadInput)?;
-                match &self.law {
-                    Law::Numbers(law) => law.point(place).ok_or(Error::BadInput),
-                    Law::Items(_) => Ok(place as f64),
-                }
+                let reached = self.order.partition_point(|place| labels[*place].as_str() <= label);
+                let place = reached.checked_sub(1).map(|last| self.order[last]);
+                place.filter(|place| labels[*place] == label).map(|place| self.domain.input(place))
             }
-            _ => Err(Error::BadInput),
+            _ => None,
         }
+        .ok_or(Error::BadInput)
     }
 
     /// The label of a number, where outputs have labels.
@@ -260,48 +186,53 @@ impl Table {
 
     /// The outputs, where the law lists them.
     pub(super) fn listed(&self) -> &[f64] {
-        match &self.law {
-            Law::Numbers(law) => &law.outputs,
-            Law::Items(_) => &[],
-        }
+        &self.law.outputs
     }
 
     /// How many items go in, and how long reports are, where reports are bytes.
     pub(super) fn items(&self) -> Option<(u64, usize)> {
-        match &self.law {
-            Law::Numbers(_) => None,
-            Law::Items(law) => Some((law.count, law.report_bytes())),
+        match self.domain {
+            Domain::Items(count) => Some((count, self.law.size)),
+            _ => None,
         }
     }
 }
 
-impl Labels {
-    /// The place of a label, found in as many steps for one label as for another.
-    fn place(&self, label: &str) -> Option<usize> {
-        let reached = self.order.partition_point(|place| self.texts[*place].as_str() <= label);
-        let place = self.order[reached.checked_sub(1)?];
-        (self.texts[place] == label).then_some(place)
+/// With the operating system's randomness.
+#[cfg(any(unix, windows, feature = "wasm"))]
+impl Table {
+    /// A report for the input `x`.
+    pub fn sample<'a>(&self, x: impl Into<Input<'a>>) -> Result<Report<'_>, Error> {
+        Ok(self.labelled(self.sample_code(self.code(x.into())?)?))
+    }
+
+    /// A report in numbers of the file, also where there are labels.
+    #[inline]
+    pub fn sample_code(&self, x: impl Into<f64>) -> Result<Report<'static>, Error> {
+        with_block(|source| self.draw(x.into(), source))
+    }
+
+    /// Reports for many inputs, in numbers of the file, one after the other in as many bytes as [`Table::report_bytes`]
+    /// says: numbers as they are in memory, little-endian. Nothing is allocated. If one fails all bytes are 0.
+    pub fn sample_codes(&self, inputs: &[f64], reports: &mut [u8]) -> Result<(), Error> {
+        with_block(|source| self.draw_all(inputs, reports, source))
     }
 }
 
-fn read_labels(labels: &Json, side: &str, count: usize) -> Result<Option<Vec<String>>, BadFile> {
-    let texts = match labels.present() {
-        None => None,
-        Some(labels) => labels.get(side)?.present(),
-    };
-    match texts.map(Json::texts).transpose()? {
-        Some(texts) if texts.len() != count => Err(BadFile("it has another number of labels")),
-        texts => Ok(texts),
-    }
+fn read_labels(labels: &Json, side: &str, count: usize) -> Parsed<Option<Vec<String>>> {
+    let texts = labels.present().map(|labels| labels.get(side)).transpose()?.and_then(Json::present);
+    let texts: Option<Vec<String>> = texts.map(Json::scalars).transpose()?;
+    require(texts.iter().all(|texts| texts.len() == count))?;
+    Ok(texts)
 }
 
 /// The bytes of 64 hexadecimal digits.
-pub fn read_hash(digits: &str) -> Result<[u8; 32], BadFile> {
-    let mut hash = [0; 32];
-    let is_hash = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    for (i, byte) in hash.iter_mut().enumerate() {
-        let pair = digits.get(2 * i..2 * i + 2).filter(|_| is_hash);
-        *byte = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).ok_or(BadFile("it has no hash"))?;
-    }
-    Ok(hash)
+pub fn read_hash(digits: &str) -> Parsed<[u8; 32]> {
+    bytes(digits).and_then(|hash| hash.try_into().ok()).ok_or(BadFile("it has no hash"))
+}
+
+/// The bytes of hexadecimal digits.
+pub fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let pairs = (0..digits.len()).step_by(2);
+    pairs.map(|i| u8::from_str_radix(digits.get(i..i + 2)?, 16).ok()).collect()
 }

@@ -1,4 +1,4 @@
-use super::{Error, Report, Table, ALL};
+use super::{BadFile, Error, Report, Table, ALL};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -143,16 +143,32 @@ fn files_that_were_cut_or_changed_are_refused_or_draw() {
     }
 }
 
+/// A table of 32 bits without labels for its inputs.
+fn forged(kind: &str, domain: &str, law: &str, labels: &str) -> Result<Table, BadFile> {
+    let hash = "0".repeat(64);
+    let head = format!(r#"{{"format":"mechdesign table","version":2,"bits":32,"domain":{domain},"kind":"{kind}""#);
+    Table::read(format!(r#"{head},"labels":{labels},"law":{law},"sha256":"{hash}"}}"#))
+}
+
 #[test]
 fn noise_that_hardly_ever_ends_is_refused() {
     let noise = |tail: u64| {
-        let hash = "0".repeat(64);
         let law = format!(r#"{{"clamp":null,"offset":"0","shift":0,"tail":{tail},"weights":[4294967296]}}"#);
-        let domain = r#"{"kind":"interval","lower":"0","upper":"1"}"#;
-        let head =
-            format!(r#"{{"format":"mechdesign table","version":2,"bits":32,"domain":{domain},"kind":"additive""#);
-        Table::read(format!(r#"{head},"labels":null,"law":{law},"sha256":"{hash}"}}"#))
+        forged("additive", r#"{"kind":"interval","lower":"0","upper":"1"}"#, &law, "null")
     };
     assert!(noise((1 << 32) - (1 << 16)).is_ok());
     assert!(noise((1 << 32) - (1 << 16) + 1).is_err());
+}
+
+#[test]
+fn outputs_in_another_order_than_their_numbers_are_refused() {
+    let row = |outputs: &str| {
+        let law = format!(r#"{{"outputs":{outputs},"rows":[[1,4294967294,1]]}}"#);
+        let labels = r#"{"inputs":null,"outputs":["a","b","c"]}"#;
+        forged("finite", r#"{"kind":"finite","points":["0"]}"#, &law, labels)
+    };
+    assert_eq!(row(r#"["0","1","2"]"#).unwrap().sample_from(0, &mut |_| Ok(())), Ok(Report::Label("a")));
+    for outputs in [r#"["2","1","0"]"#, r#"["0","0","1"]"#, r#"["0","1"]"#] {
+        assert!(row(outputs).is_err());
+    }
 }

@@ -21,7 +21,7 @@ RULE = NameRule(
     words("all"),
 )
 
-_CORE = ("bits", "error", "items", "json", "numbers", "pool", "system", "table")
+_CORE = ("bits", "error", "items", "json", "law", "numbers", "system", "table")
 """What reads tables and draws."""
 _TESTS = ("replay", "tests")
 _DEVICE = ("device", "storage", *(f"device_{name}" for name in _TESTS))

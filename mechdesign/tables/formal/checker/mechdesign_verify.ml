@@ -1,13 +1,14 @@
-(* mechdesign-verify TABLE.json ... : PASS or FAIL for each file, by the check that is proven in theories/Private.v.
+(* mechdesign-verify FILE ... : PASS or FAIL for each table and each certificate, by the checks that are proven in
+   theories/Private.v, and in Optima.v, Line.v, Pairs.v, Unbiased.v and Workload.v.
 
-   What is here only reads: JSON of whole numbers and texts, and where a table file has the numbers of its law. *)
+   What is here only reads: JSON of whole numbers and texts, and where a file has which numbers. *)
 
 module Whole = Z
 open Checks
 
 exception Refused of string
 
-type json = Null | Number of Whole.t | Text of string | List of json list | Object of (string * json) list
+type json = Null | Truth of bool | Number of Whole.t | Text of string | List of json list | Object of (string * json) list
 
 let refuse reason = raise (Refused reason)
 
@@ -44,6 +45,8 @@ let parse text =
     | '[' -> incr at; List (items ']' value)
     | '"' -> Text (string ())
     | 'n' -> word "null"; Null
+    | 't' -> word "true"; Truth true
+    | 'f' -> word "false"; Truth false
     | _ -> Number (number ()) in
   let found = value () in
   expect '\n';
@@ -61,13 +64,31 @@ let whole = function Number n -> n | _ -> refuse "file: a whole number is missin
 let text = function Text t -> t | _ -> refuse "file: a text is missing"
 let list item = function List l -> List.map item l | _ -> refuse "file: a list is missing"
 
-let rec natural n = if n = 0 then O else S (natural (n - 1))
+let natural n =
+  let rec after found n = if n = 0 then found else after (S found) (n - 1) in
+  after O n
+
+let most_places = 1 lsl 20
+let place said =
+  let n = whole said in
+  if Whole.sign n < 0 || Whole.gt n (Whole.of_int most_places) then refuse "file: no place in a list";
+  natural (Whole.to_int n)
 
 let fraction said =
   match String.split_on_char '/' said with
   | [ n ] -> (decimal n, Whole.one)
   | [ n; d ] -> (decimal n, decimal d)
   | _ -> refuse "file: no fraction"
+
+(* a double, in all its digits *)
+let double said =
+  let digits = String.concat "" (String.split_on_char '.' said) in
+  let after = match String.index_opt said '.' with Some i -> String.length said - i - 1 | None -> 0 in
+  let is_digit c = (c >= '0' && c <= '9') || c = '-' in
+  if digits = "" || not (String.for_all is_digit digits) then refuse "file: no decimal";
+  match Q.make (Whole.of_string digits) (Whole.pow (Whole.of_int 10) after) with
+  | exact when Q.equal exact (Q.of_float (float_of_string said)) -> exact
+  | _ | (exception Invalid_argument _) | (exception Failure _) -> refuse "file: no exact double"
 
 let pair said = match list whole said with [ zero; one ] -> (zero, one) | _ -> refuse "law: no two counts"
 
@@ -98,23 +119,100 @@ let law kind law domain =
   | "sketch" -> coins (fun a b c d -> Sketch (count (), at "functions", at "buckets", a, b, c, d))
   | _ -> refuse "kind: not known"
 
-let decide content =
-  let t = parse content in
-  if text (field "format" t) <> "mechdesign table" || whole (field "version" t) <> Whole.of_int 2 then
-    refuse "format, version: no table of version 2";
+let certificate kind numbers =
+  let part name = field name numbers in
+  let at name = whole (part name) and row name = list whole (part name) in
+  let rows name = list (list whole) (part name) in
+  let truth name = match part name with Truth b -> b | _ -> refuse (name ^ ": true or false is missing") in
+  let ratio said = pair said in
+  match kind with
+  | "finite" ->
+      check_finite
+        { f_num = at "f_num"; f_den = at "f_den"; f_ratio = at "f_ratio"; f_answers = place (part "f_answers");
+          f_losses = rows "f_losses"; f_levels = row "f_levels"; f_scale = at "f_scale"; f_weights = row "f_weights";
+          f_gap = at "f_gap"; f_least_num = at "f_least_num"; f_least_den = at "f_least_den" }
+  | "line" ->
+      let atom a = { at_ = whole (field "at_" a); radius = whole (field "radius" a); weight = whole (field "weight" a) } in
+      check_line
+        { l_num = at "l_num"; l_den = at "l_den"; l_ratio = at "l_ratio"; l_squared = truth "l_squared";
+          l_low_num = at "l_low_num"; l_low_den = at "l_low_den"; l_high_num = at "l_high_num";
+          l_high_den = at "l_high_den"; l_atoms = list atom (part "l_atoms"); l_scale = at "l_scale"; l_gap = at "l_gap";
+          l_least_num = at "l_least_num"; l_least_den = at "l_least_den" }
+  | "pairs" ->
+      let flow f =
+        { answer_of = place (field "answer_of" f); first = place (field "first" f); second = place (field "second" f);
+          amount = whole (field "amount" f) } in
+      check_pairs
+        { p_epsilons = list ratio (part "p_epsilons"); p_places = rows "p_places"; p_ratios = row "p_ratios";
+          p_answers = place (part "p_answers"); p_losses = rows "p_losses"; p_scale = at "p_scale";
+          p_weights = row "p_weights"; p_flows = list flow (part "p_flows"); p_levels = row "p_levels";
+          p_least_num = at "p_least_num"; p_least_den = at "p_least_den" }
+  | "unbiased" ->
+      let tangent t =
+        { place_of = whole (field "place_of" t); share = whole (field "share" t); low = whole (field "low" t);
+          high = whole (field "high" t); slope = whole (field "slope" t) } in
+      check_unbiased
+        { u_num = at "u_num"; u_den = at "u_den"; u_ratio = at "u_ratio"; u_tangents = list tangent (part "u_tangents");
+          u_scale = at "u_scale"; u_gap = at "u_gap"; u_least_num = at "u_least_num"; u_least_den = at "u_least_den" }
+  | "workload" ->
+      check_workload
+        { w_num = at "w_num"; w_den = at "w_den"; w_ratio = at "w_ratio"; w_queries = place (part "w_queries");
+          w_matrix = rows "w_matrix"; w_matrix_scale = at "w_matrix_scale"; w_columns = rows "w_columns";
+          w_column_scale = at "w_column_scale"; w_prices = row "w_prices"; w_price_scale = at "w_price_scale";
+          w_prior = row "w_prior"; w_weights = row "w_weights"; w_weight_scale = at "w_weight_scale";
+          w_least_num = at "w_least_num"; w_least_den = at "w_least_den" }
+  | _ -> refuse "kind: no certificate that is known"
+
+(* The certificate in a table's file, with what it has to leave for its [lower] to be proven: c is (cap + 1) / 2^96.
+   Weights are times the denominator of [lower]: then that is a whole number. *)
+let on_line num den cap said domain =
+  if text (field "criterion" said) <> "worst case" then refuse "certificate.criterion: must be the worst case";
+  let squared = match Whole.to_int (whole (field "exponent" said)) with
+    | 1 -> false | 2 -> true | _ | (exception Whole.Overflow) -> refuse "certificate.exponent: must be 1 or 2" in
+  let triple a = match list (fun n -> double (text n)) a with
+    | [ x; r; w ] -> (x, r, w) | _ -> refuse "certificate.atoms: no three numbers" in
+  let atoms = list triple (field "atoms" said) and least_num, least_den = fraction (text (field "lower" said)) in
+  if Whole.sign least_den <= 0 then refuse "certificate.lower: no fraction";
+  let least_common numbers = List.fold_left Whole.lcm Whole.one (List.map Q.den numbers) in
+  let scale = least_common (List.concat_map (fun (x, r, _) -> [ x; r ]) atoms) in
+  let shares = least_common (List.map (fun (_, _, w) -> w) atoms) in
+  let over unit n = Whole.divexact (Whole.mul (Q.num n) unit) (Q.den n) in
+  let atom (x, r, w) = { at_ = over scale x; radius = over scale r; weight = Whole.mul least_den (over shares w) } in
+  let l_atoms = List.map atom atoms and power n = if squared then Whole.mul n n else n in
+  let sum f = List.fold_left (fun s a -> Whole.add s (f a)) Whole.zero l_atoms in
+  let level = sum (fun a -> Whole.mul a.weight (power a.radius)) and total = sum (fun a -> a.weight) in
+  let wanted = Whole.divexact (Whole.mul least_num (Whole.mul total (power scale))) least_den in
+  let low = double (text (field "lower" domain)) and high = double (text (field "upper" domain)) in
+  check_line
+    { l_num = num; l_den = den; l_ratio = Whole.succ cap; l_squared = squared; l_low_num = Q.num low;
+      l_low_den = Q.den low; l_high_num = Q.num high; l_high_den = Q.den high; l_atoms; l_scale = scale;
+      l_gap = Whole.shift_left (Whole.sub wanted level) 96; l_least_num = least_num; l_least_den = least_den }
+
+let table t =
   let num, den = fraction (text (field "epsilon" t)) in
   let cap = decimal (text (field "cap" t)) in
-  let said = field "law" t in
-  let the_law = law (text (field "kind" t)) said (field "domain" t) in
-  let table = { num; den; bits = whole (field "bits" t); cap; the_law } in
-  if not (check table) then refuse "law: the check does not pass it";
-  match (the_law, said) with
+  let said = field "law" t and domain = field "domain" t in
+  let the_law = law (text (field "kind" t)) said domain in
+  if not (check { num; den; bits = whole (field "bits" t); cap; the_law }) then refuse "law: the check does not pass it";
+  (match (the_law, said) with
   | Finite (_, rows), Object fields when List.mem_assoc "pairs" fields ->
       let pairs = field "pairs" said in
       let epsilons = list (fun e -> fraction (text e)) (field "epsilons" pairs) in
       if not (check_limits epsilons (list (list whole) (field "of" pairs)) rows) then
         refuse "law.pairs: the check does not pass them"
-  | _ -> ()
+  | _ -> ());
+  match field "certificate" t with
+  | Null -> ()
+  | certificate ->
+      if not (on_line num den cap certificate domain) then refuse "certificate: the check does not pass it"
+
+let decide content =
+  let t = parse content in
+  match text (field "format" t) with
+  | "mechdesign certificate" ->
+      if not (certificate (text (field "kind" t)) (field "numbers" t)) then refuse "numbers: the check does not pass them"
+  | "mechdesign table" when whole (field "version" t) = Whole.of_int 2 -> table t
+  | _ -> refuse "format, version: no certificate, and no table of version 2"
 
 let read path =
   let stream = open_in_bin path in
@@ -122,7 +220,7 @@ let read path =
 
 let () =
   let paths = List.tl (Array.to_list Sys.argv) in
-  if paths = [] then (prerr_endline "usage: mechdesign-verify TABLE.json ..."; exit 2);
+  if paths = [] then (prerr_endline "usage: mechdesign-verify FILE.json ..."; exit 2);
   let verdict path =
     match decide (read path) with
     | () -> print_endline ("PASS " ^ path); true

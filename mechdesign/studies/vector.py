@@ -1,0 +1,401 @@
+"""The means of several numbers of each person under one epsilon: design, rivals, a collection, and its estimates."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from mechdesign.data.texts import columns as column_names, floats
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput
+from mechdesign.intervals import CONFIDENCE
+from mechdesign.studies.mean import Estimate, bounds_of
+from mechdesign.values import files
+from mechdesign.values.answers import Answer, Say, silent
+from mechdesign.values.codec import left_out
+from mechdesign.values.declare import Counts, Floats, asked, epsilon, field, finite, frozen, option, optional
+from mechdesign.values.rules import comes_with, left_out_with, require_rules
+from mechdesign.values.tables import Column, Grid, number, printable, table_of
+from mechdesign.words.domains import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from mechdesign.methods.result import Design
+    from mechdesign.studies.frequencies.sign_reports import SignCollection
+
+_RULES = (
+    left_out_with("reports", "data", "send", "seed", why="reports are estimated from as they are"),
+    comes_with("send", "seed", data=(), step="add --data FILE"),
+    left_out_with("send", "seed", why="what people send is drawn with the system's randomness"),
+)
+_MOST_NUMBERS = 1000
+
+OURS = "sign patterns"
+"""What is designed here, among other ways."""
+
+
+def _texts(said: Any) -> tuple[str, ...]:
+    """Laws, a semicolon between them."""
+    return tuple(part.strip() for part in said.split(";")) if isinstance(said, str) else tuple(said)
+
+
+def _sides(said: Any) -> tuple[Interval, ...]:
+    found = bounds_of((-1.0, 1.0) if said is None else said)
+    return (found,) if isinstance(found, Interval) else found
+
+
+@frozen
+class VectorStudy:
+    """Several numbers of each person, in columns or so many of them, asked with one epsilon in all.
+
+    >>> found = VectorStudy(4.0, count=10).answer()
+    >>> found.drawn, round(found.worst, 2), round(found.lower, 1)
+    (4, 42.15, 29.4)
+    """
+
+    epsilon: float = epsilon()
+    data: Path | None = asked(
+        "--data", "A CSV or Parquet file, a row a person: one collection is simulated.", read=Path
+    )
+    columns: tuple[str, ...] = asked("--columns", "The numbers, as columns A,B,C.", read=column_names, default=())
+    count: int | None = asked("--count", "How many numbers there are, without names.", metavar="D")
+    bounds: tuple[Interval, ...] = field(
+        default=None,
+        converter=_sides,
+        metadata=option(
+            "--bounds", "What values can be, known beforehand: LO,HI for all, or LO,HI;LO,HI.", metavar="LO,HI"
+        ),
+    )
+    weights: tuple[float, ...] | None = asked(
+        "--weights",
+        "How much the squared error of each number counts, in units of its range: W,W,...",
+        read=floats("weights"),
+        metavar="W,W",
+    )
+    guess: tuple[str, ...] = asked(
+        "--guess", "What values may be like: normal:MEAN,DEVIATION, ..., for all, or LAW;LAW.", read=_texts, default=()
+    )
+    users: int | None = asked("--users", "How near the means of so many people are.", metavar="N")
+    width: float | None = asked("--width", "How many people it takes for intervals of +-W.", metavar="W")
+    send: Path | None = asked(
+        "--send", "Write what each person of --data sends: 1, -1, or 0 where nothing is asked.", read=Path
+    )
+    reports: Path | None = asked("--reports", "Such a file: the means are estimated from it.", read=Path)
+    seed: int | None = asked("--seed", "Makes the simulation repeatable.")
+    confidence: float = finite("confidence", default=CONFIDENCE, metadata=option("--confidence", "Of the intervals."))
+
+    def __attrs_post_init__(self) -> None:
+        from mechdesign.errors import require_whole
+        from mechdesign.intervals import require_confidence
+
+        require_rules(self, _RULES)
+        require_confidence(self.confidence)
+        if (self.count is None) == (not self.columns):
+            raise InvalidInput("columns", self.columns, "be given, or --count", "for example --columns age,income")
+        if self.count is not None:
+            require_whole(self.count, "count", 2, _MOST_NUMBERS, _beyond(self.count))
+            if self.data is not None or self.reports is not None:
+                raise InvalidInput("count", self.count, "be left out with a file", "name its columns: --columns A,B")
+        elif not 2 <= len(self.columns) <= _MOST_NUMBERS:
+            step = "one column is for mean" if len(self.columns) == 1 else _beyond(len(self.columns))
+            raise InvalidInput("columns", len(self.columns), f"be 2 to {_MOST_NUMBERS} of them", step)
+        for name, said in (("bounds", self.bounds), ("guess", self.guess), ("weights", self.weights or ())):
+            if len(said) not in ((0, self.size) if name == "weights" else (0, 1, self.size)):
+                raise InvalidInput(name, f"{len(said)} of them", f"be one for each of the {self.size} numbers")
+        for place, weight in enumerate(self.weights or ()):
+            if not 1e-12 <= weight <= 1e12:
+                step = "leave out a column that does not count"
+                raise InvalidInput(f"weights[{place}]", weight, "be above 0, between 1e-12 and 1e12", step)
+        if self.users is not None:
+            require_whole(self.users, "users", 1)
+        if self.seed is not None:
+            require_whole(self.seed, "seed", 0)
+        if self.width is not None and not self.width > 0:
+            raise InvalidInput("width", self.width, "be above 0")
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return len(self.columns) if self.count is None else self.count
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.columns or tuple(f"number {place + 1}" for place in range(self.size))
+
+    @property
+    def sides(self) -> tuple[Interval, ...]:
+        """The range of each number."""
+        return self.bounds * self.size if len(self.bounds) == 1 else self.bounds
+
+    @property
+    def halves(self) -> tuple[float, ...]:
+        """Half the range of each number in the units in which errors are added up: the root of its weight."""
+        return (1.0,) * self.size if self.weights is None else tuple(math.sqrt(weight) for weight in self.weights)
+
+    @property
+    def doing(self) -> str:
+        return "asking for several numbers"
+
+    @property
+    def reads(self) -> Sequence[Path]:
+        return [path for path in (self.data, self.reports) if path is not None]
+
+    @property
+    def keeps(self) -> Sequence[Path]:
+        return [] if self.send is None else [self.send]
+
+    def design(self) -> Design:
+        """The design, of numbers in the units in which errors are added up."""
+        from mechdesign.methods.registry import solve
+        from mechdesign.words.classes import Unbiased
+        from mechdesign.words.domains import Product
+        from mechdesign.words.losses import Squared
+        from mechdesign.words.privacy import Pure
+        from mechdesign.words.problem import Problem
+
+        inputs = Product(tuple(Interval(-half, half) for half in self.halves))
+        problem = Problem(inputs=inputs, loss=Squared(), privacy=Pure(self.epsilon), among=Unbiased())
+        return solve(problem, method="sign_patterns")
+
+    def answer(self, say: Say = silent, warn: Say = warnings.warn) -> VectorMeans:
+        """The design beside its rivals, and with a file what a collection says."""
+        from mechdesign.mechanisms.discrete import Discrete
+        from mechdesign.methods.sign_patterns.response import PatternResponse
+        from mechdesign.studies.frequencies.sign_reports import SignCollection
+
+        if self.send is not None:
+            files.require_writable(self.send)
+        design = self.design()
+        channel = cast(Discrete, design.mechanism)
+        response = PatternResponse.of(channel)[0]
+        collection = SignCollection(response, channel, self.sides, self.halves)
+        squares, certificate = self._squares(), design.certificate
+        halves = self.halves
+        expected = certificate.upper - sum(half**2 * one for half, one in zip(halves, squares, strict=True))
+        ways = [Way(OURS, certificate.upper, expected), *self._rivals(halves, squares)]
+        users, estimates = self._collected(design, collection, say)
+        return VectorMeans(
+            *(self.epsilon, self.size, response.drawn, response.reach, certificate.lower, certificate.upper),
+            *(self.guess or ("uniform",), self.confidence, users, self.width),
+            self._numbers(collection, users or self.users, estimates),
+            tuple(sorted(ways, key=lambda way: way.worst)),
+            design,
+        )
+
+    def _numbers(
+        self, collection: SignCollection, users: int | None, estimates: Sequence[Estimate | None]
+    ) -> tuple[OfNumber, ...]:
+        reaches = [None] * self.size if users is None else collection.reach(users, self.confidence).tolist()
+        alone = collection.reach(1, self.confidence).tolist()
+        needed = [None if self.width is None else math.ceil((one / self.width) ** 2) for one in alone]
+        shares = collection.shares.tolist()
+        sides = [(side.lower, side.upper) for side in self.sides]
+        rows = zip(
+            self.names, sides, self.weights or [1.0] * self.size, shares, reaches, needed, estimates, strict=True
+        )
+        return tuple(OfNumber(*row) for row in rows)
+
+    def _squares(self) -> list[float]:
+        """The mean of the square of each number under the guess, in units of its range."""
+        import numpy as np
+
+        from mechdesign.panels import integrate_between
+        from mechdesign.words.priors import parse_prior
+
+        laws = self.guess or ("uniform",)
+        found = []
+        for law, side in zip(laws * self.size if len(laws) == 1 else laws, self.sides, strict=True):
+            density = parse_prior(law, side)
+            cuts = [side.lower, *density.breakpoints, side.upper]
+            found.append(
+                integrate_between(
+                    lambda x, density=density, side=side: np.asarray(  # type: ignore[misc]
+                        density(x) * ((x - side.middle) * 2 / side.length) ** 2
+                    ),
+                    cuts,
+                )
+            )
+        return found
+
+    def _rivals(self, halves: Sequence[float], squares: Sequence[float]) -> Iterator[Way]:
+        from mechdesign.methods.sign_patterns.rivals import vector_rivals
+
+        for rival in vector_rivals(self.epsilon, self.size):
+            yield Way(rival.name, rival.worst(halves), rival.average(halves, squares))
+
+    def _collected(
+        self, design: Design, collection: SignCollection, say: Say
+    ) -> tuple[int | None, Sequence[Estimate | None]]:
+        """How many people reported, and the estimates; none without a file."""
+        if self.reports is not None:
+            signs = self._signs(self.reports)
+        elif self.data is not None:
+            values = self._values(self.data)
+            say(f"{len(values)} people report")
+            signs = self._sent(design, collection, values)
+        else:
+            return None, [None] * self.size
+        found = collection.means(signs, self.confidence)
+        return len(signs), [
+            Estimate(one.value, one.lower, one.upper, one.standard_error, one.confidence, one.users) for one in found
+        ]
+
+    def _sent(self, design: Design, collection: SignCollection, values: Floats) -> Counts:
+        import numpy as np
+
+        if self.send is None:
+            rng = np.random.default_rng(self.seed)
+            respond = lambda items: design.own_law.sample(items, rng).astype(np.int64)  # noqa: E731
+            return collection.reports(values, rng.random, respond)
+        from mechdesign.tables import make_table
+        from mechdesign.tables.draws import draw
+        from mechdesign.tables.sampler import sample_codes
+
+        table = make_table(design)
+        uniforms = lambda users: draw(53, users) * 2.0**-53  # noqa: E731
+        signs = collection.reports(values, uniforms, lambda items: sample_codes(table, items).astype(np.int64))
+        lines = [",".join(self.columns), *(",".join(map(str, row)) for row in signs.tolist())]
+        files.write_atomically(self.send, ("\n".join(lines) + "\n").encode())
+        return signs
+
+    def _columns(self, path: Path) -> list[Floats]:
+        from mechdesign.words.priors import values_of_file
+
+        found = [values_of_file(path, name) for name in self.columns]
+        sizes = sorted({one.size for one in found})
+        if len(sizes) > 1:
+            raise InvalidInput("columns", sizes, "have as many values each: a row is a person", "leave rows out")
+        return found
+
+    def _values(self, path: Path) -> Floats:
+        import numpy as np
+
+        found = self._columns(path)
+        for name, values, side in zip(self.columns, found, self.sides, strict=True):
+            outside = ~side.holds(values)
+            if outside.any():
+                where = f"column {name!r}, data row {int(outside.argmax()) + 1} first,"
+                rule = f"lie in the bounds [{side.lower:g}, {side.upper:g}], as {int(outside.sum())} values do not"
+                raise InvalidData(where, "a value", rule, "widen --bounds")
+        return np.column_stack(found)
+
+    def _signs(self, path: Path) -> Counts:
+        import numpy as np
+
+        signs = np.column_stack(self._columns(path))
+        wrong = ~np.isin(signs, (-1.0, 0.0, 1.0)).all(axis=1)
+        if wrong.any():
+            rule = "hold 1, -1, or 0 where nothing was asked, as --send writes them"
+            raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule)
+        return signs.astype(np.int64)
+
+
+def _beyond(count: int) -> str:
+    return f"of {count} numbers little is proven: draw {_MOST_NUMBERS} of them" if count > _MOST_NUMBERS else ""
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+@frozen
+class Way:
+    """A way to ask for all numbers: the error of one person at the worst values, and on average under the guess."""
+
+    name: str
+    worst: float
+    expected: float
+
+
+@frozen
+class OfNumber:
+    """One number: how often it is asked for, how near its mean is, and what a collection said."""
+
+    name: str
+    bounds: tuple[float, float]
+    weight: float
+    asked: float
+    reach: float | None
+    people: int | None
+    estimate: Estimate | None = field(default=None, converter=optional(lambda said: said))
+
+
+_WAYS = (
+    Column("way", lambda way: way.name),
+    Column("worst", lambda way: number(way.worst)),
+    Column("under the guess", lambda way: number(way.expected)),
+)
+
+
+@frozen
+class VectorMeans(Answer):
+    """The design for several numbers, what is proven of it, each number, and published ways beside it."""
+
+    epsilon: float
+    count: int
+    drawn: int
+    reach: int
+    lower: float
+    worst: float
+    guess: tuple[str, ...]
+    confidence: float
+    users: int | None
+    width: float | None
+    numbers: tuple[OfNumber, ...]
+    ways: tuple[Way, ...]
+    design: Any = field(metadata=left_out(), eq=False)
+
+    @property
+    def rows(self) -> Sequence[OfNumber]:
+        return self.numbers
+
+    @property
+    def said(self) -> tuple[Any, ...]:
+        return (self,)
+
+    def plot(self) -> Figure:
+        """Errors over eps with what is proven, and with a collection the intervals of the means."""
+        from mechdesign.plot.vectors import vector_errors
+
+        return vector_errors([self.count])
+
+    def shown(self) -> Iterator[Grid | str]:
+        near = "" if not self.reach else f", or one that differs in up to {self.reach} signs,"
+        yield f"{self.count} numbers of each person, eps = {self.epsilon:g} in all: {self.drawn} are drawn and rounded"
+        yield f"to signs, and a pattern of signs is reported, one's own{near} e^eps times as likely as any other."
+        yield f"  variance of one report, in units of half a range, all together: {number(self.worst)} at most"
+        yield f"  optimum over unbiased mechanisms: [{self.lower:.6g}, {self.worst:.6g}], proven in rational arithmetic"
+        yield ""
+        yield self._of_numbers()
+        yield ""
+        yield table_of(f"Ways to ask, by the variance of one report (guess: {'; '.join(self.guess)})", _WAYS, self.ways)
+        for way, what in (
+            (self.ways[0], "whatever values are"),
+            (min(self.ways, key=lambda way: way.expected), "if values are as guessed"),
+        ):
+            if way.name != OURS:
+                yield f"  {way.name} has less variance than {OURS}, {what}: it is shipped a table a number."
+
+    def _of_numbers(self) -> Grid:
+        level = f"{100 * self.confidence:g}% interval"
+        headings = ["number", "bounds", "asked for"]
+        if any(one.reach is not None for one in self.numbers):
+            headings.append("within +-")
+        if self.width is not None:
+            headings.append(f"people for +-{self.width:g}")
+        if self.users is not None:
+            headings += ["estimate", level]
+        rows = []
+        for one in self.numbers:
+            cells = [printable(one.name), f"[{one.bounds[0]:g}, {one.bounds[1]:g}]", f"{one.asked:.1%}"]
+            cells += [] if one.reach is None else [f"{one.reach:.3g}"]
+            cells += [] if one.people is None else [f"{one.people:,}"]
+            cells += [] if one.estimate is None else [number(one.estimate.estimate), one.estimate.interval]
+            rows.append(tuple(cells))
+        who = "" if self.users is None else f", {self.users} people"
+        return Grid(f"Each number{who}", tuple(headings), tuple(rows))
+
+
+ANSWERS = ((VectorMeans,),)

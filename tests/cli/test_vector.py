@@ -1,0 +1,127 @@
+"""Several numbers of each person: from a file to what people send and to estimates, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mechdesign as md
+from mechdesign.studies.vector import OURS, VectorStudy
+from tests.cli.conftest import Run
+
+COLUMNS = ("--columns", "age,income,steps,sleep,score", "--bounds", "18,90;0,100;0,20000;0,12;-1,1")
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    table = np.column_stack(
+        [rng.uniform(*ends, 4000) for ends in ((18, 60), (0, 50), (0, 9000), (5, 9), (-0.5, 0.5))]
+    ).round(3)
+    path = tmp_path / "people.csv"
+    np.savetxt(path, table, delimiter=",", header="age,income,steps,sleep,score", comments="", fmt="%.3f")
+    return path
+
+
+def test_five_columns_become_estimates_in_two_commands(run: Run, people: Path, tmp_path: Path) -> None:
+    sent = tmp_path / "sent.csv"
+    first = json.loads(run("vector", "--eps", "2", *COLUMNS, "--data", str(people), "--send", str(sent), "--json").out)
+    second = json.loads(run("vector", "--eps", "2", *COLUMNS, "--reports", str(sent), "--json").out)
+    assert first["numbers"] == second["numbers"]
+    assert second["users"] == 4000
+    reports = np.loadtxt(sent, delimiter=",", skiprows=1)
+    assert (abs(reports).sum(axis=1) == second["drawn"]).all()
+    held = np.loadtxt(people, delimiter=",", skiprows=1).mean(axis=0)
+    for number, mean in zip(second["numbers"], held, strict=True):
+        found, error = number["estimate"]["estimate"], number["estimate"]["standard_error"]
+        assert abs(found - mean) <= 6 * error  # the system's randomness: off in one of 10^8 runs
+
+
+def test_the_text_has_the_design_each_number_and_published_ways(run: Run) -> None:
+    said = run("vector", "--eps", "4", "--count", "10", "--users", "100000", "--width", "0.05").out
+    assert "4 are drawn" in said
+    assert "42.1537" in said
+    assert "duchi, sampled" in said
+    assert "6,478" in said  # 1.96^2 * 4.2154 / .05^2
+
+
+def test_the_same_seed_simulates_the_same(people: Path) -> None:
+    asked: dict[str, Any] = {"columns": COLUMNS[1], "bounds": COLUMNS[3], "data": people}
+    assert VectorStudy(2.0, **asked, seed=3).answer() == VectorStudy(2.0, **asked, seed=3).answer()
+
+
+def test_a_design_that_is_kept_is_proven_again(run: Run, tmp_path: Path) -> None:
+    kept = tmp_path / "design.json"
+    run("vector", "--eps", "2", "--count", "3", "--weights", "1,4,9", "--out", str(kept))
+    assert str(md.load_design(kept).problem.inputs) == "[-1, 1] x [-2, 2] x [-3, 3]"
+    assert run("table", str(kept), "--out", str(tmp_path / "table.json")).code == 0
+
+
+def test_a_guess_says_what_is_better_where_values_are_small() -> None:
+    found = VectorStudy(4.0, count=5, guess="normal:0,0.05").answer()
+    ways = {way.name: way for way in found.ways}
+    assert ways["pm, sampled"].expected < ways[OURS].expected / 1.5
+    assert ways["pm, sampled"].worst > 2 * ways[OURS].worst
+    assert any("pm, sampled has less variance" in str(one) for one in found.shown())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--count", "1"], "count must be a whole number"),
+        (["--count", "1001"], "of 1001 numbers little is proven"),
+        (["--columns", "age"], "one column is for mean"),
+        (["--count", "3", "--weights", "1,0,2"], r"weights\[1\] must be above 0"),
+        (["--count", "3", "--weights", "1,2"], "one for each of the 3 numbers"),
+        (["--count", "3", "--bounds", "0,1;0,2"], "one for each of the 3 numbers"),
+        (["--count", "3", "--users", "0"], "users must be"),
+        (["--count", "3", "--width", "0"], "width must be above 0"),
+        (["--count", "3", "--send", "sent.csv"], "come with --data"),
+        (["--count", "3", "--confidence", "1"], "confidence must"),
+        ([], "columns must be given, or --count"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run: Run, options: list[str], words: str) -> None:
+    result = run("vector", "--eps", "2", *options)
+    assert result.code != 0
+    assert not result.out
+    assert re.search(words, " ".join(result.err.split()))
+
+
+def test_values_outside_their_bounds_are_named_by_row_and_column_alone(run: Run, people: Path) -> None:
+    lines = people.read_text().splitlines()
+    lines[7] = "99.123,1,1,6,0"
+    people.write_text("\n".join(lines))
+    result = run("vector", "--eps", "2", *COLUMNS, "--data", str(people))
+    said = " ".join(result.err.split())
+    assert "column 'age', data row 7 first, must lie in the bounds [18, 90]" in said
+    assert "99.123" not in said
+
+
+def test_missing_values_are_named_by_their_row(run: Run, people: Path) -> None:
+    lines = people.read_text().splitlines()
+    lines[5] = "30,,1000,6,0"
+    people.write_text("\n".join(lines))
+    result = run("vector", "--eps", "2", *COLUMNS, "--data", str(people))
+    assert result.code != 0
+    assert "income" in result.err
+    assert "6" in result.err
+
+
+def test_a_file_that_holds_no_signs_is_no_file_of_reports(run: Run, people: Path) -> None:
+    result = run("vector", "--eps", "2", *COLUMNS, "--reports", str(people))
+    assert "reports must hold 1, -1, or 0" in " ".join(result.err.split())
+    assert "data row 1" in result.err
+
+
+def test_the_picture_has_what_is_proven_and_published_ways(run: Run, tmp_path: Path) -> None:
+    picture = tmp_path / "errors.svg"
+    assert run("vector", "--eps", "2", "--count", "5", "--plot", str(picture)).code == 0
+    drawn = picture.read_text()
+    assert "where the optimum is proven to be" in drawn
+    assert "duchi" in drawn

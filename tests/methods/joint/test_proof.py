@@ -170,7 +170,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("certificate", "claimed", to=1), "certificate claimed must be"),
         (_set("certificate", "claimed", to=True), "certificate claimed must be"),
         (_set("certificate", "evidence", to={"kind": "joint duals", "parts": []}), "boxes hold no law of small p"),
-        (_set("certificate", "evidence", "kind", to="additive"), "evidence kind must be one of"),
+        (_set("certificate", "evidence", "kind", to="joint"), "evidence kind must be one of"),
         (_set("report", "seconds", to="fast"), "seconds must be a number"),
         (_set("report", "versions", to={"numpy": 2}), "be a text"),
         (_set("report", "details", to=[]), "be an object"),

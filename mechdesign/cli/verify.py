@@ -20,7 +20,7 @@ from mechdesign.errors import FileProblem, InvalidInput, marked
 from mechdesign.tables import checker
 from mechdesign.tables.device.description import Device, load_device
 from mechdesign.tables.export.difference import device_named, is_packaged, package_difference, package_of
-from mechdesign.tables.export.single import source_difference
+from mechdesign.tables.export.single import Difference, source_difference
 from mechdesign.tables.manifest import MANIFEST, Manifest
 from mechdesign.tables.reports.collection import is_collection, load_collection
 from mechdesign.tables.reports.signing import BadSignature, Signed, verify as verify_signature
@@ -92,12 +92,15 @@ def run(
     design: Annotated[
         Path | None,
         typer.Option(
-            "--design", help="With --formal: the table's design, for the theorem about its optimum.", metavar="FILE"
+            "--design",
+            help="With --formal, or --source and a file of Coq: the design, for the theorem about its optimum.",
+            metavar="FILE",
         ),
     ] = None,
 ) -> None:
-    if design is not None and not formal:
-        raise InvalidInput("design", design.name, "come with --formal", "add --formal")
+    if design is not None and not formal and not _is_proof(source):
+        rule = "come with --formal, or with --source and a file of Coq"
+        raise InvalidInput("design", design.name, rule, "add --formal")
     if signature is not None and public_key is None:
         raise InvalidInput("options", "--signature", "come with --public-key", "add --public-key KEY")
     if again is not None and device is None:
@@ -131,7 +134,7 @@ def run(
         return
     table = Table(content)
     kept = None if device is None else load_device(device, table, None if again is None else load_table(again))
-    difference = None if source is None else _difference(table, kept, source)
+    difference = None if source is None else _difference(table, kept, source, design)
     said = None if kept is None else devices.told(kept)
     proven = _proven(table, design, sent) if formal else None
     if sent.as_json:
@@ -254,7 +257,21 @@ def _say_signed(signed: Signed | None) -> None:
         output.console.print(f"  signed by {signed.key}, with the comment {comment!r}", markup=False, soft_wrap=True)
 
 
-def _difference(table: Table, kept: Device | None, source: Path) -> str | None:
+def _is_proof(source: Path | None) -> bool:
+    """Whether it is called as files of Coq are."""
+    from mechdesign.tables.formal.source import ENDING
+
+    return source is not None and source.suffix == ENDING
+
+
+def _differs_from_proof(table: Table, source: Path, design: Path | None) -> Difference | None:
+    from mechdesign.methods.saved import load_design
+    from mechdesign.tables.formal.source import proof_difference
+
+    return proof_difference(table, source, None if design is None else load_design(design))
+
+
+def _difference(table: Table, kept: Device | None, source: Path, design: Path | None) -> str | None:
     """What differs first, in words: of a package, a file in one, or any other file; or None."""
     name = plot.printable(source.name)
     package = source if is_packaged(source) or source.is_dir() else package_of(source)
@@ -265,7 +282,7 @@ def _difference(table: Table, kept: Device | None, source: Path) -> str | None:
         if wrong is None:
             return None
         return f"{name}: {plot.printable(wrong.path, _WIDTH)} {plot.printable(wrong.rule, 2 * _WIDTH)}"
-    other = source_difference(table, source)
+    other = _differs_from_proof(table, source, design) if _is_proof(source) else source_difference(table, source)
     if other is None:
         return None
     expected, found = (plot.printable(text, _WIDTH) for text in (other.expected, other.found))

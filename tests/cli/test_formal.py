@@ -37,7 +37,7 @@ def test_nobody_is_told_that_what_was_written_is_checked(run: Any, saved: Path, 
         (("export", "--to", "coq", "--out", "out", "--package", "p"), "be left out with --to coq"),
         (("export", "--to", "c", "--out", "out", "--design", "{table}"), "come with --to coq"),
         (("export", "--to", "coq", "--out", "out", "--design", "{table}"), "tables are read by verify"),
-        (("verify", "--design", "{table}"), "come with --formal"),
+        (("verify", "--design", "{table}"), "come with --formal, or with --source"),
     ],
 )
 def test_options_that_do_not_fit_are_bad_input(run: Any, saved: Path, arguments: tuple[str, ...], rule: str) -> None:
@@ -45,6 +45,31 @@ def test_options_that_do_not_fit_are_bad_input(run: Any, saved: Path, arguments:
     outcome = run(command, str(saved), *options)
     assert outcome.code == 2
     assert rule in " ".join(outcome.err.split())
+
+
+def test_whether_a_file_of_coq_is_what_export_writes_of_this_table_is_decided(
+    run: Any, saved: Path, tmp_path: Path
+) -> None:
+    written = run("export", str(saved), "--to", "coq", "--out", str(tmp_path / "out"), "--json").json["files"]
+    sources = [path for path in written if path.endswith(".v")]
+    assert len(sources) > 8
+    for source in (sources[0], next(path for path in sources if path.endswith("Private.v"))):
+        assert run("verify", str(saved), "--source", source, "--json").json["verdict"] == "PASS"
+        text = Path(source).read_text()
+        Path(source).write_text(text.replace("Qed", "Admitted", 1))
+        outcome = run("verify", str(saved), "--source", source)
+        assert outcome.code == 1
+        assert "Admitted" in outcome.out
+
+
+def test_a_file_with_a_floor_is_compared_with_that_of_the_table_and_its_design(run: Any, tmp_path: Path) -> None:
+    design, path, out = (str(tmp_path / name) for name in ("d.json", "t.json", "out"))
+    assert run("minimax", "--eps", "1", "--gap", "1e-2", "--out", design).code == 0
+    assert run("table", design, "--out", path).code == 0
+    source = run("export", path, "--to", "coq", "--design", design, "--out", out, "--json").json["files"][0]
+    assert run("verify", path, "--source", source, "--design", design, "--json").json["verdict"] == "PASS"
+    Path(source).write_text(Path(source).read_text().replace("l_gap := (-", "l_gap := (-1"))
+    assert run("verify", path, "--source", source, "--design", design).code == 1
 
 
 def test_without_coq_the_next_step_is_said(run: Any, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

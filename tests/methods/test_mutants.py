@@ -103,8 +103,8 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         problems.unbiased_under(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25])), size=3, gap=1e-2
     ),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
-    "sign patterns": lambda: solve(problems.several(2.0, 3)),
-    "many sign patterns": lambda: solve(problems.several(4.0, 8)),
+    "sign patterns": lambda: solve(problems.several(2.0, 3), method="sign_patterns"),
+    "many sign patterns": lambda: solve(problems.several(4.0, 8), method="sign_patterns"),
     "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
     "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),

@@ -29,7 +29,7 @@ DESIGNS = {
     "pairs": lambda: solve(Problem(loss=Distances(), privacy=LINE, criterion=Average([0.4, 0.3, 0.2, 0.1]))),
     "pairs worst": lambda: solve(Problem(loss=Distances(), privacy=LINE)),
     "workload": lambda: solve(workload_problem(1.0, Prefix(4))),
-    "signs worst": lambda: solve(several(2.0, 3)),
+    "signs worst": lambda: solve(several(2.0, 3), method="sign_patterns"),
     "workload worst": lambda: solve(workload_problem(1.0, Prefix(3), "worst")),
 }
 

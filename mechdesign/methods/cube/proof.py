@@ -85,7 +85,10 @@ class CubeBound:
         grid = means_on_grid(problem.epsilon, count, levels)
         if (self.prior < 0).any() or not self.prior.any():
             raise CheckFailed("the prior of the evidence must be at least 0, with a positive sum")
-        noise = attained_noise(grid, require_mechanism(mechanism, Discrete, grid), self.prior)
+        table = require_mechanism(mechanism, Discrete, grid)
+        if table.outputs.points != tuple(range(len(table.outputs))):
+            raise CheckFailed("outputs must be numbers from 0 on: nothing is said of what others would mean")
+        noise = attained_noise(grid, table, self.prior)
         return float_up((noise + by_rounding(count, levels)) * half**2)
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:

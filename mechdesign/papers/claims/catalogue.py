@@ -54,7 +54,7 @@ def named(names: Sequence[str], claims: Sequence[Claim] = CLAIMS) -> list[Claim]
     """Claims by name, or all whose names begin with one such as ``ogpm``; in the order of `CLAIMS`, each once.
 
     >>> [claim.key for claim in named(["certified", "ogpm.example-8"])]
-    ['ogpm.example-8', 'certified.absolute', 'certified.squared', 'certified.unbiased']
+    ['ogpm.example-8', 'certified.absolute', 'certified.squared', 'certified.unbiased', 'certified.theorem']
     """
     wanted: set[str] = set()
     for name in (text.strip().lower() for text in names):

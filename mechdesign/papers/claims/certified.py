@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from mechdesign.methods.registry import solve
 from mechdesign.papers.claims.claim import Claim, Item, Value, within
+from mechdesign.papers.claims.shared import picture_of
+from mechdesign.tables import make_table
+from mechdesign.tables.formal import stated_floor
 from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average
-from mechdesign.words.domains import UNIT, Interval
+from mechdesign.words.domains import UNIT, Interval, cube_of
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import normal
 from mechdesign.words.privacy import Pure
@@ -24,6 +27,13 @@ def _worst(exponent: float) -> list[Value]:
     return [(certificate.lower, certificate.upper) for certificate in found]
 
 
+def _in_theorems() -> list[Value]:
+    """The numbers in the theorems that `export --to coq` writes, which `verify --formal` has Coq accept."""
+    designs = [solve(Problem(inputs=UNIT, loss=Power(2.0), privacy=Pure(e)), gap=_GAP) for e in _EPSILONS]
+    floors = [stated_floor(make_table(design), design) for design in designs]
+    return [floor.least for floor in floors if floor is not None]
+
+
 def _unbiased() -> list[Value]:
     inputs = Interval(-1.0, 1.0)
     prior = Average(normal(0.0, 0.1, inputs))
@@ -36,6 +46,16 @@ def _unbiased() -> list[Value]:
 
 def _items(*texts: str) -> tuple[Item, ...]:
     return tuple(within(f"eps = {epsilon:g}", text, 2 * _GAP) for epsilon, text in zip(_EPSILONS, texts, strict=True))
+
+
+def _several() -> list[Value]:
+    """Lower ends for four numbers, and what sign patterns attain for 2, 5 and 10."""
+    asked = (4, 2.0, "lower"), (4, 4.0, "lower"), (2, 4.0, "upper"), (5, 4.0, "upper"), (10, 4.0, "upper")
+    found = []
+    for count, epsilon, end in asked:
+        problem = Problem(inputs=cube_of(count), loss=Power(2.0), privacy=Pure(epsilon), among=Unbiased())
+        found.append(float(getattr(solve(problem, method="sign_patterns").certificate, end)))
+    return list(found)
 
 
 CLAIMS = (
@@ -62,5 +82,31 @@ CLAIMS = (
         "the least average variance of any unbiased mechanism at eps = 0.5, 1, 2, 4",
         _items("15.7738", "3.35084", "0.52930", "0.046919"),
         _unbiased,
+    ),
+    Claim(
+        "certified.theorem",
+        PAPER,
+        "worst case, squared error on [0, 1]",
+        "what no mechanism is below, in the theorem that is written for Coq, at eps = 0.5, 1, 2, 4",
+        _items("0.23500", "0.19661", "0.10688", "0.02606"),
+        _in_theorems,
+    ),
+    Claim(
+        "certified.several",
+        PAPER,
+        "several numbers of one person on [-1, 1], unbiased",
+        "the least worst variance of four numbers is at least this; sign patterns have that for 2, 5 and 10",
+        tuple(
+            Item(label, text)
+            for label, text in (
+                ("at least, d = 4, eps = 2", "17.1528"),
+                ("at least, d = 4, eps = 4", "2.74459"),
+                ("sign patterns, d = 2, eps = 4", "2.310"),
+                ("sign patterns, d = 5, eps = 4", "10.54"),
+                ("sign patterns, d = 10, eps = 4", "42.15"),
+            )
+        ),
+        _several,
+        picture=picture_of("several_numbers"),
     ),
 )

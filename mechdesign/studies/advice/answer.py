@@ -77,6 +77,8 @@ class Advice:
         lines += [f"  {rated.mechanism}: {rated.expected_error.ends}" for rated in self.runners_up]
         lines += ["", "Why:", *(f"  {sentence}" for sentence in self.why)]
         lines += ["", "Go on with:", *(f"  {command}" for command in self.commands)]
+        if any(" verify " in command for command in self.commands):
+            lines += ["  verify with --formal also has Coq, where it is installed, prove that the table is private"]
         return "\n".join(lines if self.later is None else [*lines, "", "Once there are reports:", f"  {self.later}"])
 
     def __repr__(self) -> str:

@@ -120,10 +120,10 @@ def source_difference(table: Table, path: Path | str) -> Difference | None:
     if not ending or not texts:
         endings = "py, mjs, c, h, rs, java, sql or txt"
         raise InvalidInput("source", Path(path).name, f"have a name that ends in {endings}, as exported files have")
-    return _first_difference(texts, content)
+    return first_difference(texts, content)
 
 
-def _first_difference(texts: Sequence[str], content: bytes) -> Difference | None:
+def first_difference(texts: Sequence[str], content: bytes) -> Difference | None:
     """``None`` if the content is one of the texts, else where it leaves the one of them it resembles longest."""
     if any(text.encode() == content for text in texts):
         return None

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from mechdesign.tables.formal.floors.evidence import stated_floor as stated_floor
     from mechdesign.tables.formal.floors.stated import StatedFloor as StatedFloor
     from mechdesign.tables.formal.source import (
+        ENDING as ENDING,
         export_proof as export_proof,
+        proof_difference as proof_difference,
         proof_name as proof_name,
         proof_of as proof_of,
     )

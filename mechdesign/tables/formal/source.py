@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from mechdesign.methods.result import Design
-from mechdesign.tables.export.single import write_texts
+from mechdesign.tables.export.single import Difference, first_difference, write_texts
 from mechdesign.tables.formal.floors.evidence import stated_floor
 from mechdesign.tables.formal.floors.stated import StatedFloor
 from mechdesign.tables.formal.laws import definition, inputs, is_between_rows, stated_limits
 from mechdesign.tables.formal.terms import ratio
 from mechdesign.tables.table import Table
+from mechdesign.values import files
+
+ENDING = ".v"
+"""Of Coq's files."""
 
 FOLDER = Path(__file__).parent
 """The project of Coq, as it stands."""
@@ -123,6 +127,15 @@ def export_proof(
     certificate = {} if floor is None else {f"{proof_name(table)}.certificate.json": floor.document}
     texts = {f"{proof_name(table)}.v": _with_theorems(table, floor), **certificate, **theories()}
     return write_texts(texts, Path(directory), overwrite=overwrite)
+
+
+def proof_difference(table: Table, path: Path | str, design: Design | None = None) -> Difference | None:
+    """``None`` if the file is, byte for byte, one that `export_proof` writes: the table's own, or one of the theories.
+
+    Otherwise where it first differs from the one of them that it resembles longest.
+    """
+    beside = (text for name, text in theories().items() if name.endswith(ENDING))
+    return first_difference([proof_of(table, design), *beside], files.read_bytes(Path(path)))
 
 
 def theories() -> dict[str, str]:

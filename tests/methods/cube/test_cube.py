@@ -95,11 +95,18 @@ def test_evidence_that_does_not_fit_is_refused(design: md.Design, forged: Any) -
         evolved(design, evidence=forged(design.evidence))
 
 
-def test_another_epsilon_or_cube_is_refused(design: md.Design) -> None:
+def test_another_epsilon_cube_or_table_is_refused(design: md.Design) -> None:
     with pytest.raises(CheckFailed):
         evolved(design, problem=several(3.0))
     with pytest.raises(CheckFailed):
         evolved(design, problem=several(2.0, 3))
+    law = design.mechanism
+    for other in (
+        evolved(law, outputs=md.Finite(range(1, len(law.outputs) + 1))),
+        evolved(law, inputs=md.Finite(range(1, 26))),
+    ):
+        with pytest.raises(CheckFailed):
+            evolved(design, mechanism=other)
 
 
 @pytest.mark.parametrize("levels", [2, 4, 33, "many"])

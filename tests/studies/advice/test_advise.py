@@ -534,6 +534,13 @@ def test_advice_explains_itself_in_a_line_in_words_and_in_a_notebook() -> None:
     assert found._repr_html_().startswith("<pre>Take ")
 
 
+def test_where_a_table_is_checked_it_is_said_that_a_proof_assistant_can_do_it_too() -> None:
+    advice = md.advise("distribution", epsilon=1.0, users=1000, bounds=(0, 1))
+    assert any(" verify " in command for command in advice.commands)
+    assert "--formal" in str(advice)
+    assert "--formal" not in str(md.advise("mean", epsilon=1.0, users=1000, bounds=(0, 1)))
+
+
 def test_several_means_are_off_as_the_theorem_says() -> None:
     """``A^2 d^2 / k`` for all numbers in [-1, 1] together, here over 10 of them in [0, 1] and 1000 people."""
     advice = md.advise("means", epsilon=4.0, users=1000, bounds=(0, 1), size=10)

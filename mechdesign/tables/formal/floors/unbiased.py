@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from mechdesign.methods.grid_prior import weights_on_grid
 from mechdesign.tables.formal.floors.stated import UNIT, StatedFloor, above, head, least_of
 from mechdesign.tables.formal.terms import fractions_of, on_one_scale, ratio
 from mechdesign.tables.table import Table
@@ -22,11 +23,11 @@ def without_bias(table: Table, problem: Any, evidence: Any) -> StatedFloor:
     Its quadratics have a root at ``x + b`` and another one at ``x - s / p``, as if on [-1, 1].
     """
     low, high = Fraction(problem.inputs.lower), Fraction(problem.inputs.upper)
-    half, last = (high - low) / 2, len(problem.weights) - 1
+    half, last = (high - low) / 2, len(evidence.offsets) - 1
     places, scale = on_one_scale([low + (high - low) * k / last for k in range(last + 1)])
     more = -(-_GRID // max(1, int(half * scale)))
     scale *= more
-    shares, share_scale = on_one_scale(fractions_of(problem.weights))
+    shares, share_scale = on_one_scale(fractions_of(weights_on_grid(problem, last + 1)))
     tangents = []
     columns = zip(places, shares, fractions_of(evidence.offsets), fractions_of(evidence.slopes), strict=True)
     for place, share, offset, slope in columns:

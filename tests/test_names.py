@@ -57,7 +57,7 @@ device_named drawn encoded ensure_installed enveloped estimated evolved expanded
 given hashed ibu_iterated ibu_published is_based is_json_asked is_packaged kendall_optimus_squared kept kl_reversed
 known lifted listed lowered marked measured merged mirrored named needed ogpm_circle_squared ogpm_squared
 ogpm_unbiased one_value_changed open_unnamed opened packed padded pasted peaked placed post_processed
-protected proves_unbounded quantised ranked refused remapped rendered repaired replaced reported require_asked
+protected proves_unbounded quantised ranked refused remapped rendered repaired replaced reported
 require_served require_unbiased rounded say_saved scaled sealed searched settled shaped shown shuffled simulated
 smoothed snapped solve_rotated solved spelled stored tallied thinned told truncated typed uncovered unpacked wanted
 with_columns_offered written

@@ -13,6 +13,7 @@ HOUSE = Path(__file__).parents[1]
 RULES = {
     "answer": "what a method or a theorem of the gallery answers: one a folder",
     "app": "a command that is several",
+    "leads": "whether a route to a workload is the first to take: one a route",
     "main": "what a program does that is run by its name",
     "picture": "the picture of a theorem of the gallery",
     "run": "what a command does",

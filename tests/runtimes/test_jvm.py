@@ -355,7 +355,6 @@ SAME = frozenset(
         "ItemLaw: 1 -> 0 in int[] others = new int[items - 1];",
         "ItemLaw: - -> + in int[] others = new int[items - 1];",
         "Law: 1 -> 2 in long[] found = new long[size + 1];",
-        'NumberLaw: 0 -> 1 in upper = points != null ? 0 : domain.number(isCircle ? "period" : "upper");',
         "NumberLaw: 0 -> 1 in long turned = isCircle ? Math.floorMod((long) Math.floor(place), cells) : 0;",
         "NumberLaw: 1 -> 0 in int row = last(means.length - 1, i -> means[i] <= mean);",
         "NumberLaw: - -> + in int row = last(means.length - 1, i -> means[i] <= mean);",
@@ -375,10 +374,10 @@ OWN_TESTS = frozenset(
     {
         "Device: 0 -> 1 in && (!isListed || once.table.place(y) >= 0);",
         "Device: >= -> > in && (!isListed || once.table.place(y) >= 0);",
-        "Law: 1 -> 0 in return Math.max(1, (71 - Long.numberOfLeadingZeros(size - 1)) / 8);",
+        "Law: + -> - in return Arrays.binarySearch(numbers, one + 0.0); // minus zero is zero",
+        "Law: 1 -> 0 in return Math.max(1, bytesFor(bitLength(size - 1)));",
         "RandomBytes: - -> + in if (end - next >= count) return;",
-        "RandomBytes: 1 -> 2 in int bits = 64 - Long.numberOfLeadingZeros(size - 1);",
-        "Table: + -> - in return Arrays.binarySearch(law.outputs, report + 0.0);",
+        "RandomBytes: 1 -> 2 in int bits = Law.bitLength(size - 1);",
         "Table: + -> - in double y = (Double) report + 0.0;",
     }
 )
@@ -408,8 +407,8 @@ INSTEAD = {
 }
 CHANGED = ("Device", "ItemLaw", "Law", "NumberLaw", "RandomBytes", "Sampler", "Table")
 NOT_SEEN = re.compile(
-    r"FileRefused|(law|file|\))\.whole\(|isLast|room|allot|bytesBelow|repeats|attempts|refused =|digits =|further =|"
-    r"return -64|most = |i < means|require|isTable|isDevice|file\.text|isRight|labels|random|SYSTEM|"
+    r"FileRefused|(law|file|table|domain|\))\.whole\(|isLast|room|allot|bytesBelow|repeats|attempts|refused =|"
+    r"digits =|further =|return -64|most = |i < means|require|isTable|isDevice|file\.text|isRight|labels|random|SYSTEM|"
     r"BLOCK|block\[i\]|place\(places"
 )
 """Lines that refuse files, set bytes apart or read the system's: vectors do not show them, other tests do."""

@@ -158,10 +158,9 @@ class ConvexBound:
 
 def _plain(asked: Coefficients) -> Fraction:
     """What no table can go below, private or not: rows sum to 1, and squares and norms are at least 0."""
-    costs = (asked.costs, *(0 * row for row in asked.rows), *asked.pieces)
-    offsets = (asked.offset, *(0.0 for _ in asked.rows), *asked.shifts.tolist())
-    least = [Fraction(offset) + _fractions(part).min(axis=1).sum() for part, offset in zip(costs, offsets, strict=True)]
-    return _with_maxima(asked, least)[0]
+    parts = (asked.costs, *asked.pieces), (asked.offset, *asked.shifts.tolist())
+    objective, *pieces = [Fraction(end) + _fractions(part).min(axis=1).sum() for part, end in zip(*parts, strict=True)]
+    return _with_maxima(asked, [objective, *(Fraction(0) for _ in asked.equal), *pieces])[0]
 
 
 def _functions(asked: Coefficients, law: Any) -> list[Fraction]:

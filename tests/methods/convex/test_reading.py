@@ -85,6 +85,22 @@ def test_what_is_read_has_the_value_of_the_expression_at_any_table(name: str) ->
         np.testing.assert_allclose([_value(term, table) for term in terms], expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", READ)
+def test_what_is_read_is_proven_to_have_the_optimum_that_cvxpy_finds_for_what_was_stated(name: str) -> None:
+    def stated(q: Any) -> Any:
+        return cp.sum(READ[name](q)) + 20
+
+    certificate = custom(1.0, range(3), range(4), stated).certificate
+    q, base = cp.Variable(SHAPE), cp.Variable((1, 4), nonneg=True)
+    spread = np.ones((3, 1)) @ base
+    private = [q >= spread, q <= np.e * spread, cp.sum(q, axis=1) == 1]
+    least = cp.Problem(cp.Minimize(stated(q)), private).solve(solver="CLARABEL")
+    assert not certificate.claimed
+    assert certificate.lower <= least + 1e-6
+    assert certificate.upper >= least - 1e-6
+    assert certificate.relative_gap <= 1e-5
+
+
 @pytest.mark.parametrize("name", UNREAD)
 def test_what_cannot_be_read_is_named(name: str) -> None:
     expression, reason = UNREAD[name]

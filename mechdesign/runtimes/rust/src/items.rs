@@ -100,13 +100,10 @@ fn choose(table: &Statement, groups: u64) -> Parsed<impl Fn(u64, &mut Source) ->
     require(u128::from(own) + u128::from(groups - 1) * u128::from(other) == whole.into())?;
     Ok(move |mine, source: &mut Source| {
         let count = source.draw(bits)?;
-        if count < own {
-            return Ok(mine);
-        }
-        let beyond = count - own;
-        // short numbers are divided sooner
+        // a branch would be guessed wrong half the time, and short numbers are divided sooner
+        let beyond = count.saturating_sub(own);
         let further = if bits > 32 { beyond / other } else { u64::from(beyond as u32 / other as u32) };
-        let group = mine + 1 + further;
+        let group = mine + u64::from(count >= own) + further;
         Ok(if group < groups { group } else { group - groups })
     })
 }

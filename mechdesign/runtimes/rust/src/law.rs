@@ -73,8 +73,8 @@ impl Domain {
         let (place, is_input) = match self {
             Domain::Interval { lower, upper, .. } => (0, (*lower..=*upper).contains(&x)),
             Domain::Points(points) => {
-                let place = points.partition_point(|point| *point < x);
-                (place as u64, points.get(place) == Some(&x))
+                let place = points[1..].partition_point(|point| *point <= x);
+                (place as u64, points[place] == x)
             }
             Domain::Items(count) => {
                 let item = u64::from(x as u32);

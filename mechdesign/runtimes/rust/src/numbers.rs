@@ -44,12 +44,12 @@ pub fn finite(table: &Statement) -> Parsed<Law> {
     for row in rows {
         let row = table.sums_to_whole(&row.scalars()?)?;
         require(row.len() == outputs.len())?;
-        reached.extend(row);
+        reached.extend_from_slice(&row[..row.len() - 1]);
     }
-    let bits = table.bits;
+    let (bits, size) = (table.bits, outputs.len() - 1); // of a row all sums but the last one, which is beyond all counts
     law(table, outputs.clone(), 0.0, move |_, row, source| {
         let count = source.draw(bits)?;
-        let row = &reached[row as usize * outputs.len()..][..outputs.len()];
+        let row = &reached[row as usize * size..][..size];
         Ok(outputs[row.partition_point(|sum| *sum <= count)])
     })
 }
@@ -178,6 +178,7 @@ fn clamp(table: &Statement) -> Parsed<impl Fn(f64) -> f64 + 'static> {
 
 /// 2^(shift + more), exactly.
 fn power_of_two(table: &Statement, more: u32) -> Parsed<f64> {
-    let shift: i64 = table.law.within("shift", -1000..=1000 - i64::from(more))?;
-    Ok(f64::from_bits(((1023 + shift + i64::from(more)) as u64) << 52))
+    let more = i64::from(more);
+    let exponent = more + table.law.within("shift", -1000 - more..=1000 - more)?;
+    Ok(f64::from_bits(((1023 + exponent) as u64) << 52))
 }

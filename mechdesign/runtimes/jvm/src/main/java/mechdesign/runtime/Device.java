@@ -35,9 +35,8 @@ public final class Device<X, Y> {
   private final int keyBytes, entryBytes;
 
   private Device(Json file, Sampler<X, ?> once, Sampler<?, Y> reporting) {
-    boolean isDevice =
-        file.text("format").equals("mechdesign device") && file.whole("version") == 1;
-    FileRefused.unless(isDevice, "format and version");
+    FileRefused.unless(file.text("format").equals("mechdesign device"), "format");
+    file.whole("version", 1, 1);
     sha256 = file.hash("sha256");
     values = (int) file.whole("values", 0, 4096);
     reports = (int) file.whole("reports", 1, 10000);
@@ -60,13 +59,13 @@ public final class Device<X, Y> {
    * draws of that. The second one is the first one again where the file names no other.
    */
   public static <X, Y> Device<X, Y> read(String json, Sampler<X, ?> once, Sampler<?, Y> reporting) {
-    return new Device<>(Json.read(json), once, reporting);
+    return Json.read(json, file -> new Device<>(file, once, reporting));
   }
 
   /** The device in this file of the class path. */
   public static <X, Y> Device<X, Y> resource(
       String path, Sampler<X, ?> once, Sampler<?, Y> reporting) {
-    return new Device<>(Json.resource(path), once, reporting);
+    return Json.resource(path, file -> new Device<>(file, once, reporting));
   }
 
   /**
@@ -132,7 +131,7 @@ public final class Device<X, Y> {
   }
 
   private static Object draw(Table table, double x, RandomBytes from) {
-    return from == null ? table.report(x) : table.law.rule.draw(x, from);
+    return from == null ? table.report(x) : table.law.draw(x, from);
   }
 
   /** How many states were stored so far: keep it elsewhere, and give it as least next time. */

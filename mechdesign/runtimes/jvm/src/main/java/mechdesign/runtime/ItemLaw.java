@@ -15,8 +15,7 @@ final class ItemLaw extends Law {
 
   ItemLaw(Json table) {
     super(table);
-    items = (int) table.object("domain").whole("count", 2, 1 << 16);
-    reportBytes = (items + 7) / 8;
+    reportBytes = bytesFor(items);
     Writer writer =
         switch (table.text("kind")) {
           case "response" -> response();
@@ -29,11 +28,8 @@ final class ItemLaw extends Law {
         };
     rule =
         (x, from) -> {
-          int item = (int) x;
-          boolean isItem = item == x && 0 <= item && item < items;
-          if (!isItem) throw new IllegalArgumentException("the item must be one of the table's");
           byte[] report = new byte[reportBytes];
-          writer.write(item, report, from);
+          writer.write((int) x, report, from);
           return report;
         };
   }
@@ -76,7 +72,7 @@ final class ItemLaw extends Law {
   private Writer hadamard() {
     long blocks = law.whole("blocks", 1, 2 * items - 1);
     FileRefused.unless(Long.bitCount(blocks) == 1, "blocks");
-    int places = 64 - Long.numberOfLeadingZeros((items + blocks - 1) / blocks);
+    int places = bitLength((items + blocks - 1) / blocks);
     Choice choice = choice(2 * blocks);
     reportBytes = bytesOf(blocks << places);
     return (item, report, from) -> {
@@ -92,7 +88,7 @@ final class ItemLaw extends Law {
     FileRefused.unless(Long.bitCount(functions) == 1, "functions");
     int head = bytesOf(functions);
     Writer coins = coins((int) buckets, head);
-    reportBytes = head + ((int) buckets + 7) / 8;
+    reportBytes = head + bytesFor((int) buckets);
     return (item, report, from) -> {
       long function = from.draw(Long.numberOfTrailingZeros(functions));
       write(report, 0, head, function);
@@ -104,7 +100,7 @@ final class ItemLaw extends Law {
    * One of several groups by one draw: own counts of all are for mine, other for each other one.
    */
   private Choice choice(long groups) {
-    long own = own(groups), other = law.whole("other");
+    long own = own(groups), other = law.whole("other", 1, all);
     return (mine, from) -> {
       long count = from.draw(bits);
       return count < own ? mine : (mine + 1 + (count - own) / other) % groups;

@@ -1,53 +1,45 @@
 package mechdesign.runtime;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
+import java.util.Objects;
+import java.util.Scanner;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** An object of JSON as files of tables have it: objects, lists, texts, whole numbers and null. */
+/** An object of JSON as files have it: objects, lists, texts, whole numbers and null. */
 final class Json {
-  private static final Pattern DECIMAL = Pattern.compile("-?[0-9]+(\\.[0-9]+)?");
-
   private final Map<String, Object> members = new HashMap<>();
 
-  static Json read(String text) {
-    Reader reader = new Reader(text);
+  /** What is made of a file: whatever fails on the way, the file is to blame. */
+  static <T> T read(String text, Function<Json, T> make) {
     try {
-      Object found = reader.value();
-      if (found instanceof Json && text.substring(reader.next).trim().isEmpty())
-        return (Json) found;
-    } catch (IndexOutOfBoundsException | NumberFormatException | StackOverflowError error) {
-      // refused like all else that is none
-    }
-    throw new FileRefused("be JSON of a table: see character " + reader.next);
-  }
-
-  /** A file of the class path, by its path from the root. */
-  static Json resource(String path) {
-    ByteArrayOutputStream content = new ByteArrayOutputStream();
-    try (InputStream file = Json.class.getResourceAsStream(path)) {
-      if (file == null) throw new FileRefused("be in the class path as " + path);
-      byte[] part = new byte[8192];
-      for (int count; (count = file.read(part)) >= 0; ) content.write(part, 0, count);
-      return read(content.toString("UTF-8"));
-    } catch (IOException error) {
-      throw new FileRefused("be readable: " + path);
+      Reader reader = new Reader(text);
+      Json found = (Json) reader.value();
+      if (!text.substring(reader.next).trim().isEmpty()) throw new FileRefused("be one object");
+      return make.apply(found);
+    } catch (FileRefused refused) {
+      throw refused;
+    } catch (RuntimeException | StackOverflowError error) {
+      throw new FileRefused("be one of mechdesign: " + error);
     }
   }
 
-  boolean names(String key) {
-    return members.containsKey(key);
+  /** The same of a file of the class path, by its path from the root. */
+  static <T> T resource(String path, Function<Json, T> make) {
+    InputStream file = Json.class.getResourceAsStream(path);
+    if (file == null) throw new FileRefused("be in the class path as " + path);
+    try (Scanner whole = new Scanner(file, "UTF-8").useDelimiter("\\A")) {
+      return read(whole.hasNext() ? whole.next() : "", make);
+    }
   }
 
   /** Whether the key, which must be there, has more than null. */
   boolean has(String key) {
-    FileRefused.unless(names(key), key);
+    FileRefused.unless(members.containsKey(key), key);
     return members.get(key) != null;
   }
 
@@ -70,55 +62,46 @@ final class Json {
     return text(key);
   }
 
-  long whole(String key) {
-    return get(key, Long.class);
-  }
-
   /** A whole number between these. */
   long whole(String key, long least, long most) {
-    FileRefused.unless(least <= whole(key) && whole(key) <= most, key);
-    return whole(key);
-  }
-
-  double number(String key) {
-    return number(text(key), key);
-  }
-
-  private static double number(String text, String key) {
-    FileRefused.unless(DECIMAL.matcher(text).matches(), key);
-    double found = Double.parseDouble(text) + 0.0; // minus zero is zero
-    FileRefused.unless(Double.isFinite(found), key);
+    long found = get(key, Long.class);
+    FileRefused.unless(least <= found && found <= most, key);
     return found;
   }
 
-  List<?> list(String key) {
-    return get(key, List.class);
+  double number(String key) {
+    return decimal(text(key));
   }
 
-  private static <T> Stream<T> each(Object list, Class<T> type, String key) {
-    boolean isRight = list instanceof List && ((List<?>) list).stream().allMatch(type::isInstance);
-    FileRefused.unless(isRight, key);
-    return ((List<?>) list).stream().map(type::cast);
+  private static double decimal(String text) {
+    FileRefused.unless(text.matches("-?[0-9]+(\\.[0-9]+)?"), "number");
+    double found = Double.parseDouble(text) + 0.0; // minus zero is zero
+    FileRefused.unless(Double.isFinite(found), "number");
+    return found;
   }
 
-  String[] texts(String key) {
-    return each(list(key), String.class, key).toArray(String[]::new);
+  private static <T> Stream<T> each(Object list, Class<T> type) {
+    return ((List<?>) list).stream().map(type::cast).map(Objects::requireNonNull);
+  }
+
+  <T> Stream<T> each(String key, Class<T> type) {
+    return each(members.get(key), type);
+  }
+
+  private static long[] wholes(Object list) {
+    return each(list, Long.class).mapToLong(number -> number).toArray();
   }
 
   long[] wholes(String key) {
-    return wholes(list(key), key);
+    return wholes(members.get(key));
   }
 
-  private static long[] wholes(Object list, String key) {
-    return each(list, Long.class, key).mapToLong(number -> number).toArray();
-  }
-
-  long[][] rows(String key) {
-    return list(key).stream().map(row -> wholes(row, key)).toArray(long[][]::new);
+  Stream<long[]> rows(String key) {
+    return each(key, List.class).map(Json::wholes);
   }
 
   double[] numbers(String key) {
-    return each(list(key), String.class, key).mapToDouble(text -> number(text, key)).toArray();
+    return each(key, String.class).mapToDouble(Json::decimal).toArray();
   }
 
   /** Numbers of which each is larger than the one before. */
@@ -144,7 +127,7 @@ final class Json {
     }
 
     private void require(char mark) {
-      if (!takes(mark)) throw new NumberFormatException();
+      if (!takes(mark)) throw new FileRefused("have a " + mark + " as character " + next);
     }
 
     private void each(char end, Runnable read) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** What a table draws from: the numbers of its kind, and the sampling rule of FORMAT.md. */
 abstract class Law {
-  /** Draws a report for an input, in the numbers of the file: a Double, or bytes. */
+  /** Draws a report for an input, or its place among points: a Double, or bytes. */
   interface Rule {
     Object draw(double x, RandomBytes from);
   }
@@ -16,11 +16,15 @@ abstract class Law {
   final long all;
 
   /** How many items there are, where reports are bytes; else 0. */
-  int items;
+  final int items;
 
-  /** What may go in and what may come out, where they are listed; else null. */
-  double[] points;
+  /** What may go in, where it is listed; else null. */
+  final double[] points;
 
+  /** Between these go in numbers, items, or the places of points. */
+  final double lower, upper;
+
+  /** What may come out, where it is listed; else null. */
   double[] outputs;
 
   /** How many bytes a report has for a collector. */
@@ -32,15 +36,37 @@ abstract class Law {
   Rule rule;
 
   Law(Json table) {
+    Json domain = table.object("domain");
+    String shape = domain.text("kind");
+    boolean isCircle = shape.equals("circle"), hasEnds = isCircle || shape.equals("interval");
     law = table.object("law");
-    bits = (int) table.whole("bits");
-    FileRefused.unless(Arrays.asList(16L, 32L, 53L, 62L).contains(table.whole("bits")), "bits");
+    bits = (int) table.whole("bits", 16, 62);
+    FileRefused.unless(Arrays.asList(16, 32, 53, 62).contains(bits), "bits");
     all = 1L << bits;
+    allotted = bytesFor(bits);
+    items = shape.equals("items") ? (int) domain.whole("count", 2, 1 << 16) : 0;
+    points = shape.equals("finite") ? domain.increasing("points") : null;
+    lower = shape.equals("interval") ? domain.number("lower") : 0;
+    int listed = points == null ? items : points.length;
+    upper = hasEnds ? domain.number(isCircle ? "period" : "upper") : listed - 1;
   }
 
   static Law of(Json table) {
     boolean hasItems = table.object("domain").text("kind").equals("items");
     return hasItems ? new ItemLaw(table) : new NumberLaw(table);
+  }
+
+  /** Draws a report; what is no input is an IllegalArgumentException. */
+  final Object draw(double x, RandomBytes from) {
+    double given = points == null ? x : place(points, x);
+    boolean isInput = lower <= given && given <= upper && (items == 0 || given == Math.rint(given));
+    if (!isInput) throw new IllegalArgumentException("the input must lie in the domain");
+    return rule.draw(given, from);
+  }
+
+  /** The place of a number among others that increase; below 0 if it is none. */
+  static int place(double[] numbers, double one) {
+    return Arrays.binarySearch(numbers, one + 0.0); // minus zero is zero
   }
 
   /** How much comes before each of so many counts from 1 on, and at last all. */
@@ -55,15 +81,23 @@ abstract class Law {
   }
 
   /** The same of counts that are one together. */
-  long[] row(long[] counts, int size) {
+  final long[] row(long[] counts, int size) {
     long[] found = sums(counts, size);
     FileRefused.unless(found[size] == all, "sum of counts");
     return found;
   }
 
+  static int bitLength(long number) {
+    return 64 - Long.numberOfLeadingZeros(number);
+  }
+
+  static int bytesFor(int bits) {
+    return (bits + 7) / 8;
+  }
+
   /** The least number of bytes, at least 1, that holds the numbers below size. */
   static int bytesOf(long size) {
-    return Math.max(1, (71 - Long.numberOfLeadingZeros(size - 1)) / 8);
+    return Math.max(1, bytesFor(bitLength(size - 1)));
   }
 
   /** Little-endian. */

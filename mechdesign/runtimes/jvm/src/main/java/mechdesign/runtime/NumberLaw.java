@@ -1,30 +1,24 @@
 package mechdesign.runtime;
 
-import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntPredicate;
-import java.util.function.LongBinaryOperator;
 
 /** The kinds of tables whose inputs are numbers. */
 final class NumberLaw extends Law {
-  private final double lower, upper;
+  private interface Row {
+    double draw(long start, RandomBytes from);
+  }
 
   NumberLaw(Json table) {
     super(table);
-    Json domain = table.object("domain");
-    String shape = domain.text("kind"), kind = table.text("kind");
-    boolean isCircle = shape.equals("circle"), isFinite = kind.equals("finite");
-    points = isFinite ? domain.increasing("points") : null;
-    lower = isFinite || isCircle ? 0 : domain.number("lower");
-    upper = points != null ? 0 : domain.number(isCircle ? "period" : "upper");
-    allotted = (bits + 7) / 8;
+    String shape = table.object("domain").text("kind");
     rule =
-        switch (kind) {
-          case "window" -> window();
-          case "unbiased" -> unbiased();
-          case "finite" -> finite();
-          case "pieces" -> pieces(isCircle);
-          case "additive" -> additive();
+        switch (shape + " " + table.text("kind")) {
+          case "interval window" -> window();
+          case "interval unbiased" -> unbiased();
+          case "finite finite" -> finite();
+          case "interval pieces", "circle pieces" -> pieces(shape.equals("circle"));
+          case "interval additive" -> additive();
           default -> throw new FileRefused("be of a kind that this runtime knows");
         };
     reportBytes = outputs == null ? 8 : bytesOf(outputs.length);
@@ -35,11 +29,10 @@ final class NumberLaw extends Law {
     long[] starts = law.wholes("starts");
     outputs = law.increasing("outputs");
     FileRefused.unless(starts.length == thresholds.length + 1, "starts");
-    LongBinaryOperator filled = filled(starts);
+    Row rows = rows(starts);
     return (x, from) -> {
-      requireInside(x);
       int row = last(starts.length, i -> thresholds[i - 1] < x);
-      return outputs[(int) filled.applyAsLong(starts[row], from.draw(bits))];
+      return rows.draw(starts[row], from);
     };
   }
 
@@ -50,7 +43,7 @@ final class NumberLaw extends Law {
     double scale = Math.scalb(1.0, shift + bits);
     outputs = law.increasing("outputs");
     FileRefused.unless(starts.length == means.length && means.length > 1, "starts");
-    LongBinaryOperator filled = filled(starts);
+    Row rows = rows(starts);
     int most = 0;
     for (int i = 1; i < means.length; i++) {
       FileRefused.unless(means[i] > means[i - 1], "means");
@@ -58,24 +51,21 @@ final class NumberLaw extends Law {
     }
     allotted += 8 + most;
     return (x, from) -> {
-      requireInside(x);
       long mean = from.whole((x - offset) * scale);
       int row = last(means.length - 1, i -> means[i] <= mean);
       if (from.below(means[row + 1] - means[row]) < mean - means[row]) row++;
-      return outputs[(int) filled.applyAsLong(starts[row], from.draw(bits))];
+      return rows.draw(starts[row], from);
     };
   }
 
   private Rule finite() {
     outputs = law.increasing("outputs");
-    long[][] reached = law.rows("rows");
+    long[][] reached = law.rows("rows").map(row -> row(row, outputs.length)).toArray(long[][]::new);
     FileRefused.unless(reached.length == points.length, "rows");
-    Arrays.setAll(reached, i -> row(reached[i], outputs.length));
     return (x, from) -> {
-      int row = Arrays.binarySearch(points, x + 0.0); // minus zero is zero
-      if (row < 0) throw new IllegalArgumentException("the input must be a point of the domain");
+      long[] sums = reached[(int) x];
       long count = from.draw(bits);
-      return outputs[last(outputs.length, j -> reached[row][j] <= count)];
+      return outputs[last(outputs.length, j -> sums[j] <= count)];
     };
   }
 
@@ -87,7 +77,6 @@ final class NumberLaw extends Law {
     DoubleUnaryOperator clamp = clamp();
     allotted += Math.max(bytesBelow(inside), bytesBelow(outside));
     return (x, from) -> {
-      requireInside(x);
       double place = (x - anchor) * scale;
       long turned = isCircle ? Math.floorMod((long) Math.floor(place), cells) : 0;
       long start = isCircle ? turned : (long) Math.min(Math.max(place, 0), outside);
@@ -109,7 +98,6 @@ final class NumberLaw extends Law {
     double blocksDrawn = 1 + Math.ceil(repeats(further));
     allotted = (int) (8 + attempts * (1 + 2 * allotted) + blocksDrawn * allotted);
     return (x, from) -> {
-      requireInside(x);
       long place = from.whole((x - offset) * scale);
       while (true) {
         boolean isNegative = from.draw(1) == 1;
@@ -123,27 +111,24 @@ final class NumberLaw extends Law {
     };
   }
 
-  private void requireInside(double x) {
-    boolean isInside = lower <= x && x <= upper;
-    if (!isInside) throw new IllegalArgumentException("the input must lie in the domain");
-  }
-
-  /**
-   * Given one of these starts of rows and a count: the place of the output whose cumulative counts
-   * enclose it.
-   */
-  private LongBinaryOperator filled(long[] starts) {
-    long[] base = law.wholes("base"), caps = law.wholes("caps");
-    long[] reached = sums(base, outputs.length), most = sums(caps, outputs.length);
-    long extra = all - reached[base.length];
-    long room = most[base.length] - reached[base.length];
-    FileRefused.unless(0 <= extra && extra <= room, "sum of counts");
-    for (int i = 0; i < base.length; i++) FileRefused.unless(base[i] <= caps[i], "caps");
-    for (long start : starts) FileRefused.unless(0 <= start && start <= room - extra, "starts");
-    return (start, count) ->
-        last(
-            outputs.length,
-            j -> reached[j] + Math.min(Math.max(most[j] - reached[j] - start, 0), extra) <= count);
+  /** Rows that begin at one of these starts: each is filled from its base up to its caps. */
+  private Row rows(long[] starts) {
+    long[] reached = sums(law.wholes("base"), outputs.length);
+    long[] most = sums(law.wholes("caps"), outputs.length);
+    long extra = all - reached[outputs.length], room = most[outputs.length] - all;
+    FileRefused.unless(extra >= 0 && room >= 0, "sum of counts");
+    for (int i = 0; i < outputs.length; i++) {
+      most[i + 1] -= reached[i + 1];
+      FileRefused.unless(most[i] <= most[i + 1], "caps");
+    }
+    for (long start : starts) FileRefused.unless(0 <= start && start <= room, "starts");
+    return (start, from) -> {
+      long count = from.draw(bits);
+      return outputs[
+          last(
+              outputs.length,
+              j -> reached[j] + Math.min(Math.max(most[j] - start, 0), extra) <= count)];
+    };
   }
 
   /** Moves an output to where outputs are clamped, if they are. */
@@ -167,9 +152,9 @@ final class NumberLaw extends Law {
 
   /** All but 2^-64 of the numbers below this one are found in so many bytes. */
   private static int bytesBelow(long size) {
-    int digits = 64 - Long.numberOfLeadingZeros(size - 1);
+    int digits = bitLength(size - 1);
     double refused = 1 - size / Math.scalb(1.0, digits);
-    return (digits + 7) / 8 * (refused == 0 ? 1 : (int) Math.ceil(repeats(refused)));
+    return bytesFor(digits) * (refused == 0 ? 1 : (int) Math.ceil(repeats(refused)));
   }
 
   /** So many repeats of this chance in a row have a probability of 2^-64. */

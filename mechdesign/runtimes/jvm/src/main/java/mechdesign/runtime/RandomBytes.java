@@ -69,7 +69,7 @@ final class RandomBytes {
 
   /** The low bits of as few whole bytes as hold them, little-endian. */
   long draw(int bits) {
-    int count = (bits + 7) >>> 3;
+    int count = Law.bytesFor(bits);
     require(count);
     long number = 0;
     for (int i = next + count - 1; i >= next; i--) {
@@ -82,7 +82,7 @@ final class RandomBytes {
 
   /** A uniform integer from 0 to size - 1. */
   long below(long size) {
-    int bits = 64 - Long.numberOfLeadingZeros(size - 1);
+    int bits = Law.bitLength(size - 1);
     while (true) {
       long number = draw(bits);
       if (number < size) return number;

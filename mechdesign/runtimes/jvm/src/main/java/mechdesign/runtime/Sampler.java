@@ -1,5 +1,6 @@
 package mechdesign.runtime;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -56,18 +57,15 @@ public class Sampler<X, Y> {
 
   /** With these inputs instead of numbers: in their order, they are written as the labels are. */
   public <L> Sampler<L, Y> inputs(List<L> values) {
-    Map<L, Integer> places = places(values, table.inputLabels);
-    double[] points = table.law.points;
-    Function<L, Double> named =
-        x -> points == null ? (double) place(places, x) : points[place(places, x)];
-    return new Sampler<>(table, named, value, report, head);
+    Function<L, Double> codes = codes(values, table.inputLabels, table.law.points);
+    return new Sampler<>(table, codes, value, report, head);
   }
 
   /** With these outputs instead of numbers: in their order, they are written as the labels are. */
   public <L> Sampler<X, L> outputs(List<L> values) {
-    Map<L, Integer> places = places(values, table.outputLabels);
+    Function<L, Double> codes = codes(values, table.outputLabels, table.law.outputs);
     Function<Object, L> named = y -> values.get(table.place((Double) y));
-    return new Sampler<>(table, code, named, y -> table.law.outputs[place(places, y)], head);
+    return new Sampler<>(table, code, named, codes::apply, head);
   }
 
   /** With the labels themselves for inputs. */
@@ -123,27 +121,26 @@ public class Sampler<X, Y> {
   }
 
   static byte[] hash(String sha256) {
-    byte[] bytes = new byte[32];
-    for (int i = 0; i < 32; i++) {
-      bytes[i] = (byte) Integer.parseInt(sha256.substring(2 * i, 2 * i + 2), 16);
-    }
-    return bytes;
+    byte[] led = new BigInteger("1" + sha256, 16).toByteArray(); // so that zeros count
+    return Arrays.copyOfRange(led, 1, led.length);
   }
 
-  private static <L> Map<L, Integer> places(List<L> values, List<String> labels) {
+  /** The numbers of values, which are written as labels are; items where there are none. */
+  private static <L> Function<L, Double> codes(
+      List<L> values, List<String> labels, double[] numbers) {
     require(labels != null, "the table must have labels here");
     Object[] texts = values.stream().map(Object::toString).toArray();
     boolean areLabels = Arrays.equals(texts, labels.toArray());
     require(areLabels, "the values must be written as the labels of the table");
-    Map<L, Integer> found = new HashMap<>();
-    for (L value : values) found.put(value, found.size());
-    return found;
-  }
-
-  private static <L> int place(Map<L, Integer> places, L value) {
-    Integer place = places.get(value);
-    require(place != null, "the value must be one of the labels");
-    return place;
+    Map<L, Double> found = new HashMap<>();
+    for (int i = 0; i < texts.length; i++) {
+      found.put(values.get(i), numbers == null ? i : numbers[i]);
+    }
+    return value -> {
+      Double code = found.get(value);
+      require(code != null, "the value must be one of the labels");
+      return code;
+    };
   }
 
   private static void require(boolean isRight, String rule) {

@@ -19,8 +19,8 @@ public final class Table {
   final Law law;
 
   private Table(Json file) {
-    boolean isTable = file.text("format").equals("mechdesign table") && file.whole("version") == 2;
-    FileRefused.unless(isTable, "format and version");
+    FileRefused.unless(file.text("format").equals("mechdesign table"), "format");
+    file.whole("version", 2, 2);
     sha256 = file.hash("sha256");
     law = Law.of(file);
     boolean hasPoints = law.points != null;
@@ -30,25 +30,17 @@ public final class Table {
 
   /** The table of this file's text; what is none is {@link FileRefused}. */
   public static Table read(String json) {
-    return of(Json.read(json));
+    return Json.read(json, Table::new);
   }
 
   /** The table in this file of the class path. */
   public static Table resource(String path) {
-    return of(Json.resource(path));
-  }
-
-  private static Table of(Json file) {
-    try {
-      return new Table(file);
-    } catch (ArithmeticException error) {
-      throw new FileRefused("be a table of schema version 2");
-    }
+    return Json.resource(path, Table::new);
   }
 
   private static List<String> labels(Json file, String side, int count) {
     if (!file.has("labels") || !file.object("labels").has(side)) return null;
-    String[] found = file.object("labels").texts(side);
+    String[] found = file.object("labels").each(side, String.class).toArray(String[]::new);
     FileRefused.unless(found.length == count, "labels");
     return Collections.unmodifiableList(Arrays.asList(found));
   }
@@ -58,7 +50,7 @@ public final class Table {
     RandomBytes from = RandomBytes.system();
     from.allot(law.items > 0 ? 0 : law.allotted);
     try {
-      return law.rule.draw(x, from);
+      return law.draw(x, from);
     } finally {
       from.release();
     }
@@ -66,7 +58,7 @@ public final class Table {
 
   /** The place of an output in the list of them; below 0 if it is none. */
   int place(double report) {
-    return Arrays.binarySearch(law.outputs, report + 0.0);
+    return Law.place(law.outputs, report);
   }
 
   /** The bytes of a report for a collector; null if the table does not give it. */

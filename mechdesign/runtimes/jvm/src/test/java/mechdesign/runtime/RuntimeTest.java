@@ -97,7 +97,7 @@ class RuntimeTest {
   void withoutRandomnessThereIsNoReportAndNoEnvelope() throws IOException {
     RandomBytes none = RandomBytes.of(new byte[3]);
     Law law = table("finite_pairs").law;
-    assertThrows(NoRandomness.class, () -> law.rule.draw(1, none));
+    assertThrows(NoRandomness.class, () -> law.draw(1, none));
     Sampler<Integer, byte[]> sampler = Sampler.items(table("unary"));
     byte[] report = sampler.sample(1);
     assertThrows(NoRandomness.class, () -> sampler.envelope(report, 1, none));

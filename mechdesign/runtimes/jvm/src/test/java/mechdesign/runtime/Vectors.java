@@ -37,7 +37,7 @@ public final class Vectors {
     for (Path path : paths) {
       String name = path.getFileName().toString().replace(".json", "");
       if (!path.toString().endsWith(".json")) continue;
-      Json file = Json.read(Replay.text(path));
+      Json file = Json.read(Replay.text(path), json -> json);
       if (file.text("format").equals("mechdesign table")) {
         tables.put(name, Replay.table(path));
         byHash.put(tables.get(name).sha256, tables.get(name));
@@ -59,7 +59,7 @@ public final class Vectors {
           cases += Replay.envelopes(Replay.typed(tables.get(of)), Replay.lines(path));
         } else if (other.text("format").equals("mechdesign collection")) {
           int number = Integer.parseInt(name.split("_")[1]);
-          Json attribute = (Json) other.list("attributes").get(number);
+          Json attribute = other.each("attributes", Json.class).skip(number).findFirst().get();
           Table table = byHash.get(attribute.object("table").text("sha256"));
           Sampler<?, ?> sampler = Replay.typed(table).ofCollection(other.text("sha256"), number);
           cases += Replay.envelopes(sampler, Replay.lines(path));

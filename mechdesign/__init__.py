@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
     from mechdesign.words.privacy import Approximate as Approximate, Hidden as Hidden, Pure as Pure
     from mechdesign.words.problem import Problem as Problem
+    from mechdesign.words.vectors import Ball as Ball, CrossPolytope as CrossPolytope, Sphere as Sphere
 else:
     __getattr__, __dir__ = facade(__name__, packages=("methods",))
 

@@ -1,11 +1,11 @@
-"""Caps of the sphere of R^d: how large they are, and how far directions in them lean, between whole numbers.
+"""Caps of the sphere of R^d, and signed sets of its axes: how large they are, and how far directions in them lean.
 
 A coordinate u of a uniform direction has the density ``C (1 - u^2)^((d-3)/2)``. So ``E[u; u > t]`` is
 ``C (1 - t^2)^((d-1)/2) / (d - 1)``, and with ``a = (d - 1) / 2`` and all terms positive (the incomplete beta function)
 
     ``P(0 < u < t) = C t (1 - t^2)^a (1 + d/3 t^2 + d/3 (d+2)/5 t^4 + ...)``.
 
-Numbers are multiples of ``2^-192``, one rounded down beside one rounded up.
+Numbers of caps are multiples of ``2^-192``, one rounded down beside one rounded up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Between(NamedTuple):
     upper: Fraction
 
 
-class Cap(NamedTuple):
+class CapBounds(NamedTuple):
     """Directions whose inner product u with a given one is above a height: ``P(u > t)`` and ``E[u; u > t]``."""
 
     share: Between
@@ -37,7 +37,7 @@ class Cap(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def cap_above(count: int, height: float) -> Cap:
+def cap_above(count: int, height: float) -> CapBounds:
     """The cap of the sphere of R^count above a height in [0, 1).
 
     >>> found = cap_above(3, 0.5)  # of a sphere in space u is uniform on [-1, 1]
@@ -54,12 +54,12 @@ def cap_above(count: int, height: float) -> Cap:
         Fraction(-(-above * power_above // (count - 1)), _ONE**2),
     )
     if power_above < _SMALLEST:
-        return Cap(Between(Fraction(0), min(Fraction(1, 2), lean.upper / Fraction(height))), lean)
+        return CapBounds(Between(Fraction(0), min(Fraction(1, 2), lean.upper / Fraction(height))), lean)
     series = _series(count, square)
     rest_below = Fraction(height) * Fraction(below * power_below * series[0], _ONE**3)
     rest_above = Fraction(height) * Fraction(above * power_above * series[1], _ONE**3)
     half = Fraction(1, 2)
-    return Cap(Between(max(Fraction(0), half - rest_above), half - rest_below), lean)
+    return CapBounds(Between(max(Fraction(0), half - rest_above), half - rest_below), lean)
 
 
 @lru_cache(maxsize=256)
@@ -81,6 +81,30 @@ def lean_by_caps(count: int, epsilon: float) -> Fraction:
         if gain * (cap.lean.upper - height * cap.share.lower) <= height:
             return height
         step *= 2
+
+
+def lean_by_signed_sets(count: int, ratio: Fraction) -> Fraction:
+    """The same squared where inputs are the 2d signed unit vectors, exactly: a set of k coordinates, each with a sign.
+
+    The sum of k of these vectors is at most ``sqrt(min(k, d))`` long, and ``sqrt k`` where no two are opposite. So
+    ``H^2`` is the greatest ``(c - 1)^2 k / (2 d + (c - 1) k)^2``, which grows until ``k = 2 d / (c - 1)`` and falls
+    from there.
+
+    >>> lean_by_signed_sets(1, Fraction(3)), lean_by_signed_sets(4, Fraction(3))
+    (Fraction(1, 4), Fraction(1, 16))
+    """
+    return max(lean_of_signed_sets(count, size, ratio) for size in best_sizes(count, ratio))
+
+
+def lean_of_signed_sets(count: int, size: int, ratio: Fraction) -> Fraction:
+    """``H^2`` with sets of this size alone."""
+    return (ratio - 1) ** 2 * size / (2 * count + (ratio - 1) * size) ** 2
+
+
+def best_sizes(count: int, ratio: Fraction) -> tuple[int, int]:
+    """The sizes on both sides of the best one, which need not be whole."""
+    below = math.floor(2 * count / (ratio - 1))
+    return min(max(below, 1), count), min(below + 1, count)
 
 
 @lru_cache(maxsize=256)

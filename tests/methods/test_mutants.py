@@ -65,6 +65,7 @@ from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Ball, CrossPolytope, Sphere
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
 from tests.methods.problems import custom, hidden_problem, information, numbers, workload_problem
@@ -83,6 +84,7 @@ DATA = priors.Atoms.of_data([0.125, 0.25, 0.25, 0.75])
 MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
 SCALE = Finite((1.0, 2.0, 4.0))
 PAIRS = Pairwise([[0.0, 0.5, 2.0], [1.0, 0.0, 1.0], [2.0, 0.75, 0.0]])
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 HERE = 1e-9
 """Relative: what doubles may lose in the errors computed here."""
 
@@ -105,6 +107,9 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
     "sign patterns": lambda: solve(problems.several(2.0, 3)),
     "many sign patterns": lambda: solve(problems.several(4.0, 8)),
+    "sphere": lambda: solve(problems.vectors(2.0, Sphere(4, 2.0))),
+    "ball": lambda: solve(problems.vectors(3.0, Ball(7))),
+    "cross-polytope": lambda: solve(problems.vectors(1.0, CrossPolytope(20))),
     "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),
     "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
@@ -582,6 +587,33 @@ def _sign_patterns(saved: Any) -> Truth:
     return Truth(moment(drawn, 1 / kept[-1, 0]), min(others))
 
 
+def _directions(saved: Any) -> Truth:
+    """The cosine of report and own direction integrated in doubles; the rival is the best of caps or sets on a grid."""
+    problem, law, c = saved.problem, saved.mechanism, math.exp(saved.problem.epsilon)
+    assert (problem.criterion, problem.loss, problem.among) == (Worst(), Power(2.0), Unbiased())
+    assert problem.inputs == law.inputs
+    assert 1 < law.ratio <= c
+    count, square, is_sphere = law.inputs.count, law.inputs.radius**2, isinstance(law.inputs, Sphere)
+
+    def cap(ratio: float, height: float) -> float:
+        edge, totals = math.acos(height), np.zeros(2)
+        for start, stop, weight in ((0.0, edge, ratio), (edge, math.pi, 1.0)):
+            angles = start + (stop - start) * (NODES + 1) / 2
+            mass = WEIGHTS * (stop - start) * weight * np.sin(angles) ** (count - 2)
+            totals += mass.sum(), mass @ np.cos(angles)
+        return float((totals[0] / totals[1]) ** 2)
+
+    def sets(ratio: float, size: float) -> float:
+        return float(((2 * count + (ratio - 1) * size) / (ratio - 1)) ** 2 / size)
+
+    if isinstance(law.inputs, CrossPolytope):
+        attained, rival = sets(law.ratio, law.reports.size), min(sets(c, size) for size in range(1, count + 1))
+    else:
+        attained = cap(law.ratio, law.reports.height)
+        rival = min(cap(c, height) for height in np.linspace(0, 0.99, 100))
+    return Truth(square * (attained - is_sphere), square * (rival - is_sphere))
+
+
 def _rounded(prior: Any, grid: Floats) -> Floats:
     """A uniform prior on the inputs, or atoms, on a grid with the mean kept: mass goes to both neighbours."""
     if isinstance(prior, priors.Atoms):
@@ -1048,6 +1080,9 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "unbiased worst": _unbiased_worst,
     "sign patterns": lambda saved, _: _sign_patterns(saved),
     "many sign patterns": lambda saved, _: _sign_patterns(saved),
+    "sphere": lambda saved, _: _directions(saved),
+    "ball": lambda saved, _: _directions(saved),
+    "cross-polytope": lambda saved, _: _directions(saved),
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1395,6 +1430,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("problem", "unbiased"): {"unbiased piecewise": 10_000},
     ("problem", "unbiased worst"): {"unbiased worst": 10_000},
     ("problem", "sign patterns"): {"sign patterns": 5000, "many sign patterns": 5000},
+    ("problem", "directions"): {"sphere": 3000, "ball": 4000, "cross-polytope": 3000},
     ("problem", "minimax"): {"minimax": 10_000},
     ("problem", "minimax claim"): {"claimed minimax": 10_000},
     ("problem", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},

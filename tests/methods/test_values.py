@@ -43,6 +43,7 @@ from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Ball, CrossPolytope
 from mechdesign.words.workloads import Marginals, Prefix
 from tests.methods import problems
 from tests.methods.problems import custom, hidden_problem, information, numbers, workload_problem
@@ -96,6 +97,8 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased function": lambda: solve(problems.unbiased_under(1.0, FUNCTION, UNIT), size=5),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
     "sign patterns": lambda: solve(problems.several(2.0, 9)),
+    "ball": lambda: solve(problems.vectors(2.0, Ball(5, 3.0))),
+    "cross-polytope": lambda: solve(problems.vectors(2.0, CrossPolytope(9))),
     "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1)),
     "additive function": lambda: solve(problems.additive(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),

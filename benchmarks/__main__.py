@@ -36,6 +36,7 @@ BENCHMARKS = (
     "plane",
     "unbiased",
     "workload",
+    "vector",
     "compact",
     "tables",
     "formal",

@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,7 @@ from benchmarks.peers import ROOT
 from mechdesign.intervals import interval_of_runs
 from mechdesign.mechanisms import catalogue
 from mechdesign.methods.registry import solve
+from mechdesign.methods.sign_patterns.search import best_response
 from mechdesign.studies.classifiers.survival import simulate_all
 from mechdesign.studies.frequencies import metrics
 from mechdesign.studies.frequencies.intervals import share_intervals
@@ -31,6 +33,7 @@ from mechdesign.studies.frequencies.mean_methods import MeanMethod
 from mechdesign.studies.frequencies.postprocess import norm_sub
 from mechdesign.studies.frequencies.protocols import protocol
 from mechdesign.studies.frequencies.shipping import as_protocol, encoding
+from mechdesign.studies.frequencies.sign_reports import SignCollection
 from mechdesign.tables import Tally, make_table, sample
 from mechdesign.tables.estimators import FrequencyEstimate
 from mechdesign.tables.kinds import ItemsLaw
@@ -152,6 +155,20 @@ def two_phases() -> Iterator[Case]:
             draw, truth = POPULATIONS[people]
             method = MeanMethod(key, eps, UNIT, bins=4)
             yield Case(f"{key}, eps {eps:g}, {people}", n, partial(once, method, draw, truth, n), 200)
+
+
+def several_numbers() -> Iterator[Case]:
+    def once(asked: SignCollection, draw: People, truth: float, n: int, rng: Random) -> Held:
+        values = np.column_stack([draw(rng, n) for _ in asked.sides])
+        respond = lambda items: asked.channel.sample(items, rng).astype(np.int64)  # noqa: E731
+        return np.array([one.covers(truth) for one in asked.means(asked.reports(values, rng.random, respond), 0.95)])
+
+    for count, eps, people in ((5, 1.0, "uniform"), (5, 4.0, "1% ones"), (10, 8.0, "1% ones"), (2, 8.0, "all at .5")):
+        response = best_response(eps, [Fraction(1)] * count)
+        asked = SignCollection(response, response.channel(eps), (UNIT,) * count, (1.0,) * count)
+        draw, truth = POPULATIONS[people]
+        for n in (10, 100, 1000):
+            yield Case(f"{count} numbers, eps {eps:g}, {people}", n, partial(once, asked, draw, truth, n), _FEWER)
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -445,6 +462,13 @@ KINDS = (
         ("studies/frequencies/mean",),
         "n users in both groups; both reaches in squares.",
         two_phases,
+    ),
+    Kind(
+        "Means of several numbers",
+        ("vector",),
+        ("studies/frequencies/sign_reports",),
+        "n people, each of whom reports a pattern of the signs of some numbers.",
+        several_numbers,
     ),
     Kind(
         "Means of a table",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +17,24 @@ from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.hidden import PeakedResponse
 from mechdesign.mechanisms.joint import likelihood_rows
-from mechdesign.methods import Design, JointProblem, optimal_joint, solve
+from mechdesign.methods import Design, solve
 from mechdesign.studies.frequencies import simulate_estimates
 from mechdesign.tables.servers import run_servers
 from mechdesign.words.classes import Together
 from mechdesign.words.counts import Count
-from mechdesign.words.privacy import Hidden
+from mechdesign.words.privacy import Collusion, Hidden
 from mechdesign.words.problem import Problem
 
-PAIRS = JointProblem(1.0, 10000, 0.033, colluders=500)
-GROUPS = JointProblem(1.0, 9984, 0.033, group=32)
-CAPPED = JointProblem(1.0, 9984, 0.033, group=32, caps=(1.0,))
-COLLUDING = JointProblem(1.0, 10000, 0.033, colluders=500, group=8)
-LAW = optimal_joint(PAIRS).mechanism
+
+def _groups(users: int, group: int = 2, **more: Any) -> Problem:
+    return Problem(loss=Count(0.033), privacy=Collusion(1.0, users, **more), among=Together(group=group))
+
+
+PAIRS = _groups(10000, colluders=500)
+GROUPS = _groups(9984, group=32)
+CAPPED = _groups(9984, group=32, caps=(1.0,))
+COLLUDING = _groups(10000, colluders=500, group=8)
+LAW = solve(PAIRS).mechanism
 USERS, COUNT, TRIALS = 2 * 10**6, 66000, 1000
 HIDDEN = Problem(loss=Count(0.033), privacy=Hidden(1.0, 10000), among=Together())
 SERVED = {10**3: 308, 10**4: 2931, 10**5: 28140}
@@ -101,8 +107,8 @@ def _choose_hidden() -> Design:
     return solve(HIDDEN)
 
 
-def _choose(problem: JointProblem) -> Design:
+def _choose(problem: Problem) -> Design:
     """From scratch: nothing remembered of the last run helps."""
     likelihood_rows.cache_clear()
     known_truth.cache_clear()
-    return optimal_joint(problem)
+    return solve(problem)

@@ -46,6 +46,12 @@ def rows() -> Iterator[Row]:
     for name, taken in times.items():
         theirs, stopped = highs(_program(*problems[name]))
         yield Row(name, YARDSTICK, taken, theirs, TARGET, stopped=stopped)
+    for epsilon in (1.0, 4.0):
+        worst = Problem(inputs=SYMMETRIC, loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
+        name = f"unbiased, worst case, eps = {epsilon:g}"
+        taken = medians({name: partial(solve, worst, gap=GAP)}, TURNS)[name]
+        theirs, stopped = highs(_program(epsilon, PRIORS[0]))
+        yield Row(name, YARDSTICK, taken, theirs, TARGET, stopped=stopped)
     yield _race()
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mechdesign.field import field_of as field_of
     from mechdesign.mechanisms import catalogue as catalogue
     from mechdesign.methods.floor import floor_of as floor_of
-    from mechdesign.methods.joint.problem import JointProblem as JointProblem
-    from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import fit_height as fit_height
     from mechdesign.methods.registry import methods as methods, solve as solve
@@ -93,7 +91,12 @@ if TYPE_CHECKING:
     from mechdesign.words.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.words.objectives import Objective as Objective
     from mechdesign.words.pairs import Metric as Metric, Pairwise as Pairwise
-    from mechdesign.words.privacy import Approximate as Approximate, Hidden as Hidden, Pure as Pure
+    from mechdesign.words.privacy import (
+        Approximate as Approximate,
+        Collusion as Collusion,
+        Hidden as Hidden,
+        Pure as Pure,
+    )
     from mechdesign.words.problem import Problem as Problem
     from mechdesign.words.vectors import Ball as Ball, CrossPolytope as CrossPolytope, Sphere as Sphere
 else:

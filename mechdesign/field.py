@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, cast
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_law
-from mechdesign.methods.evidence import Problem
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Lost, Rivalry
 from mechdesign.values.codec import if_any
@@ -25,6 +24,7 @@ from mechdesign.values.notebook import grid
 from mechdesign.words.criteria import Family
 from mechdesign.words.losses import Loss
 from mechdesign.words.priors import Prior
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -190,7 +190,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     the prior that the proof is about. For several coordinates, joint responses and custom problems nothing is published
     that could be ranked.
     """
-    from mechdesign.methods.registry import rivalry_of
+    from mechdesign.methods.registry import method_of
 
     if not isinstance(designs, Design | Mapping):
         raise InvalidInput("designs", designs, "be a Design, or several by name", "for example md.solve(problem)")
@@ -200,7 +200,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     own = {name: require_law(mechanism, name) for name, mechanism in (own or {}).items()}
     problem = next(iter(entered.values())).problem
     rank = _rank(problem)
-    rivalry = rivalry_of(problem)
+    rivalry = method_of(problem).rivals
     return Field(rank, ()) if rivalry is None else _declared_field(entered, own, rivalry, rank)
 
 

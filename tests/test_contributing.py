@@ -1,4 +1,4 @@
-"""The worked example of CONTRIBUTING.md is run as it stands there: problem, proof, search, registry, file, table."""
+"""The worked example of CONTRIBUTING.md is run as it stands there: supports, proof, search, registry, file, table."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mechdesign as md
 from mechdesign import CheckFailed, FileProblem, load_design, make_table, solve
 from mechdesign.cli import main
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods import registry
+from mechdesign.methods.method import Method
 from mechdesign.methods.result import Design
 from mechdesign.values import files
 from mechdesign.values.declare import evolved
@@ -45,28 +47,31 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setitem(sys.modules, name, module)
         spec.loader.exec_module(module)
         names |= vars(module)
-    line = re.search(r"^ +(Entry\(WrongLabelProblem.*\)),$", PAGE, re.MULTILINE)
+    line = re.search(r'^ +(Method\("wrong_label".*\)),$', PAGE, re.MULTILINE)
     assert line is not None
-    entry = eval(line[1], names | {"Entry": registry.Entry})
-    proven_by = registry.PROVEN_BY | {entry.problem: entry.proven_by}
-    monkeypatch.setattr(registry, "PROVEN_BY", proven_by)
-    monkeypatch.setattr(registry, "_ANSWERS", registry._ANSWERS | {entry.problem: entry.answer})
+    method = eval(line[1], names | {"Method": Method})
+    monkeypatch.setattr(registry, "METHODS", (method, *registry.METHODS))
+    monkeypatch.setattr(registry, "EVIDENCE", (*registry.EVIDENCE, *method.evidence))
     yield ModuleType("example")
     names.clear()
 
 
-def _problem(size: int, epsilon: float = 1.0) -> Any:
-    return sys.modules[f"{FOLDER}.problem"].WrongLabelProblem(epsilon, size)
+def _problem(size: int, epsilon: float = 1.0) -> md.Problem:
+    return md.Problem(loss=1 - np.eye(size), privacy=md.Pure(epsilon))
 
 
 def test_the_page_shows_three_files() -> None:
-    assert [Path(path).name for path, _ in FILES] == ["problem.py", "proof.py", "search.py"]
+    assert [Path(path).name for path, _ in FILES] == ["supports.py", "proof.py", "search.py"]
 
 
 @pytest.mark.usefixtures("example")
 @pytest.mark.parametrize(("size", "epsilon"), [(2, 1.0), (5, 0.5), (40, 3.0)])
 def test_its_optimum_is_that_of_randomised_response(size: int, epsilon: float) -> None:
-    certificate = solve(_problem(size, epsilon)).certificate
+    problem = _problem(size, epsilon)
+    assert md.methods(problem)["wrong_label"] is None
+    design = solve(problem)
+    assert design == solve(problem, method="wrong_label", gap=1e-9)
+    certificate = design.certificate
     assert certificate.lower == pytest.approx((size - 1) / (np.exp(epsilon) + size - 1), rel=1e-12)
     assert certificate.relative_gap < 1e-12
     assert not certificate.claimed
@@ -82,8 +87,16 @@ def test_its_designs_come_back_from_files_and_become_tables(tmp_path: Path) -> N
 @pytest.mark.usefixtures("example")
 def test_it_is_told_in_its_own_words() -> None:
     said = solve(_problem(3)).summary()
-    assert said.startswith("certified optimum for {0, 1, 2}, eps = 1: worst-case chance of a wrong label\n")
-    assert "\nworst-case chance of a wrong label: 0.42" in said
+    assert said.startswith("certified optimum for 3 inputs and 3 outputs, eps = 1: worst-case loss\n")
+    assert "\nrandomised response: " in said
+    assert "\nworst-case loss: 0.42" in said
+
+
+@pytest.mark.usefixtures("example")
+def test_what_it_does_not_answer_is_said_and_left_to_others() -> None:
+    other = md.Problem(loss=[[0, 1], [2, 0]], privacy=md.Pure(1.0))
+    assert "the chance of a wrong label" in (md.methods(other)["wrong_label"] or "")
+    assert solve(other).evidence.kind == "finite"
 
 
 @pytest.mark.usefixtures("example")
@@ -93,16 +106,16 @@ def test_show_tells_of_its_designs(capfd: pytest.CaptureFixture[str], tmp_path: 
         main(["show", str(path)])
     captured = capfd.readouterr()
     assert captured.err == ""
-    assert "chance of a wrong label, worst case" in captured.out
+    assert "certificate (worst-case loss" in captured.out
 
 
 @pytest.mark.usefixtures("example")
 def test_an_edited_file_is_refused(tmp_path: Path) -> None:
     path = solve(_problem(4)).save(tmp_path / "d.json")
     document = files.read_json(path)
-    document["problem"]["size"] = 3
+    document["problem"]["privacy"]["epsilon"] = 2.0
     path.write_text(files.dump_json(document))
-    with pytest.raises(FileProblem, match="takes"):
+    with pytest.raises(FileProblem, match=r"has eps 1\.0, and the problem 2\.0"):
         load_design(path)
 
 

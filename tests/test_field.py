@@ -13,11 +13,12 @@ from mechdesign import catalogue
 from mechdesign.errors import InvalidInput
 from mechdesign.field import THIS, Field, Rank, Row, above_nothing, field_of, ranked
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
+from mechdesign.methods import solve
 from mechdesign.methods.finite.rivalry import SINGLE
 from mechdesign.values.declare import evolved
 from mechdesign.words import priors
 from tests.methods import problems
-from tests.methods.problems import numbers
+from tests.methods.problems import joint_problem, numbers
 
 UNIT = md.Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.1, UNIT)
@@ -47,7 +48,7 @@ DESIGNS: dict[str, Callable[[], md.Design]] = {
 }
 UNRANKED: dict[str, Callable[[], md.Design]] = {
     "polar": lambda: md.solve(problems.polar(3.0)),
-    "joint": lambda: md.optimal_joint(md.JointProblem(1.0, 100, 0.3)),
+    "joint": lambda: solve(joint_problem(1.0, 100, 0.3)),
 }
 
 

@@ -13,6 +13,7 @@ HOUSE = Path(__file__).parents[1]
 RULES = {
     "answer": "what a method or a theorem of the gallery answers: one a folder",
     "app": "a command that is several",
+    "leads": "whether a route to a workload is the first to take: one a route",
     "main": "what a program does that is run by its name",
     "picture": "the picture of a theorem of the gallery",
     "run": "what a command does",
@@ -57,7 +58,7 @@ device_named drawn encoded ensure_installed enveloped estimated evolved expanded
 given hashed ibu_iterated ibu_published is_based is_json_asked is_packaged kendall_optimus_squared kept kl_reversed
 known lifted listed lowered marked measured merged mirrored named needed ogpm_circle_squared ogpm_squared
 ogpm_unbiased one_value_changed open_unnamed opened packed padded pasted peaked placed post_processed
-protected proves_unbounded quantised ranked refused remapped rendered repaired replaced reported require_asked
+protected proves_unbounded quantised ranked refused remapped rendered repaired replaced reported
 require_served require_unbiased rounded say_saved scaled sealed searched settled shaped shown shuffled simulated
 smoothed snapped solve_rotated solved spelled stored tallied thinned told truncated typed uncovered unpacked wanted
 with_columns_offered written

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from mechdesign import plot
-from mechdesign.methods import JointProblem, optimal_joint
 from mechdesign.methods.hidden_joint import crowd_of, limit_ratio, ratio
 from mechdesign.methods.registry import solve
 from mechdesign.plot.hidden import draw_liars, draw_variances
 from mechdesign.words.problem import Problem
-from tests.methods.problems import hidden_problem
+from tests.methods.problems import hidden_problem, joint_problem
 
 DESIGN = solve(hidden_problem(1.0, 200, 0.05))
 
@@ -37,7 +36,7 @@ def test_pairs_are_drawn_at_their_own_optimum_for_every_number_of_colluders() ->
     (line,) = (line for line in axes.get_lines() if "pairs" in str(line.get_label()))
     places, heights = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     for place, height in zip(places.tolist(), heights.tolist(), strict=True):
-        best = optimal_joint(JointProblem(1.0, 200, 0.05, int(place))).certificate.upper
+        best = solve(joint_problem(1.0, 200, 0.05, int(place))).certificate.upper
         assert height == pytest.approx(best / crowd_of(DESIGN.problem).independent_variance)
     plt.close("all")
 
@@ -51,7 +50,7 @@ def test_larger_groups_are_drawn_where_some_law_of_theirs_attains_it(group: int)
     assert 0 in places
     assert "on average" in str(marks.get_label())
     for place, height in zip(places.tolist(), heights.tolist(), strict=True):
-        certificate = optimal_joint(JointProblem(1.0, 200, 0.05, int(place), group=group, gap=0.02)).certificate
+        certificate = solve(joint_problem(1.0, 200, 0.05, int(place), group=group), gap=0.02).certificate
         base = crowd_of(DESIGN.problem).independent_variance
         assert certificate.lower / base <= height * (1 + 1e-9)
         assert height <= certificate.upper / base * (1 + 1e-9)

@@ -8,16 +8,15 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from mechdesign.methods.registry import PROVEN_BY
+from mechdesign.methods.registry import EVIDENCE
 
 
 def text() -> str:
     """Markdown: the guarantees of every folder with a proof, in the order of the registry."""
-    kinds = [kind for proven_by in PROVEN_BY.values() for kind in proven_by]
-    folders = dict.fromkeys(Path(str(import_module(kind.__module__).__file__)).parent for kind in kinds)
+    folders = dict.fromkeys(Path(str(import_module(kind.__module__).__file__)).parent for kind in EVIDENCE)
     pages = (folder / "guarantee.md" for folder in folders)
     said = [page.read_text(encoding="utf-8") for page in pages if page.exists()]
-    claims = ", ".join(f"`{kind.__module__}.{kind.__name__}` (kind `{kind.kind}`)" for kind in kinds if kind.claimed)
+    claims = ", ".join(f"`{kind.__module__}.{kind.__name__}` (kind `{kind.kind}`)" for kind in EVIDENCE if kind.claimed)
     return "\n".join([*said, _CLAIMED.replace("KINDS", claims)])
 
 

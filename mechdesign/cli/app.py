@@ -18,6 +18,7 @@ from typer.core import TyperCommand
 
 from mechdesign import __version__
 from mechdesign.cli import failures, output
+from mechdesign.cli.given import with_rules
 from mechdesign.cli.overview import NAMES, Grouped, overview, shown_example
 from mechdesign.cli.signatures import (
     expanded,
@@ -42,7 +43,9 @@ _PLAIN: dict[str, Any] = {
 
 
 def module_of(name: str) -> Any:
-    """The module of a command: its ``run``, an ``EXAMPLE``, and the shapes of its answers as JSON, ``ANSWERS``."""
+    """The module of a command: its ``run``, an ``EXAMPLE``, the shapes of its answers as JSON, ``ANSWERS``, and the
+    ``RULES`` between its options, if it has any of its own.
+    """
     return importlib.import_module(f"mechdesign.cli.{name.replace('-', '_')}")
 
 
@@ -53,7 +56,8 @@ def run_of(name: str) -> Callable[..., None]:
 
 
 def _finished(module: Any, run: Callable[..., None]) -> Callable[..., None]:
-    plainly = with_columns_offered(with_files_there(with_plain_numbers(run)))
+    ruled = with_rules(run, module.RULES) if hasattr(module, "RULES") else run
+    plainly = with_columns_offered(with_files_there(with_plain_numbers(ruled)))
     return with_show_values(plainly) if getattr(module, "READS_DATA", reads_data(plainly)) else plainly
 
 

@@ -32,6 +32,7 @@ from mechdesign.tables.reports.store import MOST_JUMP, Store
 from mechdesign.tables.table import Table, load_table
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
+from mechdesign.values.rules import comes_with
 from mechdesign.words.domains import Circle
 
 
@@ -85,7 +86,11 @@ $ echo 'smokes, last = tables.load_table("smokes.json"), datetime.date(2099, 1, 
 $ echo 'print(reports.enveloped(smokes, "yes", last).line.decode(), end="")' >> send.py
 $ python send.py > today.txt
 collect-reports today.txt --of smokes.json --store seen.db --new-store"""
-
+RULES = (
+    comes_with("merge", out=()),
+    comes_with("periods", merge=(), step="leave it out"),
+    comes_with("periods", of_devices=(), step="leave it out"),
+)
 _APART = "leave --estimate out, and estimate each by itself"
 
 
@@ -133,10 +138,6 @@ def run(
     said = None if today is None else _day(today)
     if merge is not None:
         require_one_of(merge, "estimate", WEIGHTS)
-        if out is None:
-            raise InvalidInput("options", "--estimate", "come with --out", "add --out DIR")
-    if periods is not None and not (merge and of_devices):
-        raise InvalidInput("periods", str(periods), "come with --device and --estimate", "leave it out")
     if merge is not None and of_devices:
         require_periods(periods)
     tables = _with_devices([_known(path) for path in known], of_devices or [])

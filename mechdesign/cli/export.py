@@ -11,6 +11,7 @@ import typer
 
 from mechdesign.cli import devices, output
 from mechdesign.cli.sent import Written
+from mechdesign.cli.signatures import completion
 from mechdesign.errors import InvalidInput, marked
 from mechdesign.plot.canvas import printable
 from mechdesign.tables.device.description import Device
@@ -23,6 +24,7 @@ from mechdesign.tables.table import Table, load_table
 from mechdesign.tables.vectors import boundaries_left_out
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
+from mechdesign.values.rules import comes_with
 
 _MOST_LISTED = 8
 _PROOF = "coq"
@@ -84,6 +86,10 @@ EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
 export smokes.json --to python --out sampler
 export smokes.json --to typescript --package survey"""
+RULES = (
+    comes_with("design", to=(_PROOF,)),
+    comes_with("values", "again", reports=(), step="say how many reports a device makes a period"),
+)
 
 
 def run(
@@ -93,7 +99,15 @@ def run(
             help="A table written by the table command; several, or a collection, go to a package.", metavar="FILE"
         ),
     ],
-    to: Annotated[str, typer.Option("--to", help=f"The language: {_CHOICES}.", metavar="LANGUAGE")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help=f"The language: {_CHOICES}.",
+            metavar="LANGUAGE",
+            autocompletion=completion(lambda: dict.fromkeys((*LANGUAGES, *PACKAGED, _PROOF))),
+        ),
+    ],
     sent: Written,
     out: Annotated[
         Path | None,
@@ -126,11 +140,6 @@ def run(
         ),
     ] = None,
 ) -> None:
-    if design is not None and to != _PROOF:
-        raise InvalidInput("design", design.name, f"come with --to {_PROOF}", f"leave it out, or add --to {_PROOF}")
-    for name, said in (("values", values), ("again", again)):
-        if said is not None and reports is None:
-            raise InvalidInput(name, str(said), "come with --reports", "say how many reports a device makes a period")
     if reports is not None:
         if package is None:
             rule = "be named where a device keeps a state: a package has the device file, too"

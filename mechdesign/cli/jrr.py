@@ -14,28 +14,45 @@ from mechdesign.cli.studies import deliver, give
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.mechanisms.hidden import require_crowd
-from mechdesign.mechanisms.joint import require_categories, require_group
 from mechdesign.mechanisms.joint_encodings import best_hashes
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.method import Demands
 from mechdesign.studies import joint_column
 from mechdesign.studies.joint import ANSWERS as ANSWERS, METHODS, JointStudy
 from mechdesign.studies.joint_hidden import HiddenJointStudy
 from mechdesign.studies.joint_inside import INSIDE, InsideStudy
-from mechdesign.words.classes import Together
-from mechdesign.words.counts import Count
+from mechdesign.values.rules import comes_with, left_out_with
+from mechdesign.words.classes import Class, Together
+from mechdesign.words.counts import Count, require_categories, require_group
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.domains import Finite, Interval
 from mechdesign.words.priors import parse_prior
-from mechdesign.words.privacy import Hidden, require_delta
+from mechdesign.words.privacy import Collusion, Hidden, require_delta
 from mechdesign.words.problem import Problem
 
 EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
+RULES = (
+    left_out_with("data", "users", "categories", why="the data say how many"),
+    left_out_with(
+        "data", "hidden", "run_servers", "inside", "run_parties", why="a column is collected in groups, simulated"
+    ),
+    left_out_with("hidden", "group", "caps", "run_parties", "method", why="all users are one group there"),
+    comes_with("run_servers", hidden=(), step="groups run between users: --run-parties N"),
+    # there is no design file and no picture of those, and nothing else is run or left out
+    left_out_with(
+        "inside",
+        *("delta", "method", "run_parties", "out", "plot"),
+        why="its numbers are in --json; --conditional-eps caps what a partner learns",
+        unless="hidden",
+    ),
+    left_out_with("prior", "share", why="give one or the other"),
+)
 
 
 def run(
-    asked: Annotated[Asked, Mirror(JointProblem, Hidden, needs=())],
+    asked: Annotated[Asked, Mirror(Collusion, Count, Together, Demands, Hidden, needs=())],
     sent: Sent,
     answered: joint_column.Column,
+    categories: Annotated[int | None, typer.Option("--categories", help="How many values a user can have (2).")] = None,
     prior: Annotated[
         str | None, typer.Option("--prior", help="Instead of --share: the mean under uniform, beta:2,8, ...")
     ] = None,
@@ -75,59 +92,37 @@ def run(
     if inside is not None:
         require_one_of(inside, "inside", INSIDE)
     everyone = answered.read(output.warn)
-    modes = {"hidden": hidden, "run servers": run_servers, "inside": inside, "run parties": run_parties}
-    for name, value in modes.items():
-        if everyone is not None and value:
-            raise InvalidInput(name, value, "be left out with --data", "a column is collected in groups, simulated")
-    own = None if method == METHODS[0] else method
     if hidden:
-        groups = {"group": asked["group"], "conditional-eps": asked["caps"], "run-parties": run_parties, "method": own}
-        _require_left_out("--hidden", groups, "all users are one group there")
-        problem, colluders = _hidden_problem(asked, prior, inside), asked["colluders"] or 0
+        problem, colluders = _hidden_problem(asked, categories, prior, inside), asked["colluders"] or 0
         deliver(HiddenJointStudy(problem, colluders, run_servers, time_limit, asked["gap"]), sent)
         return
-    if run_servers:
-        raise InvalidInput("run servers", "groups", "come with --hidden", "groups run between users: --run-parties N")
     group = 2 if asked["group"] is None else asked["group"]
     if run_parties is not None:
         _require_parties(run_parties, group, asked["epsilon"])
     answers = None if everyone is None else everyone.grouped(group, answered.seed or 0)
-    question = _problem(asked, prior, run_parties) if answers is None else _problem_of(asked, prior, answers)
+    if answers is None:
+        question = _problem(asked, categories, prior, run_parties)
+    else:
+        question = _problem_of(asked, prior, answers)
     if asked["delta"] is not None:
         require_delta(asked["delta"])
     if inside is not None:
-        # there is no design file and no picture of those, and nothing else is run or left out
-        others = {
-            "delta": asked["delta"],
-            "method": own,
-            "run-parties": run_parties,
-            "out": sent.out,
-            "plot": sent.plot,
-        }
-        _require_left_out("--inside", others, "its numbers are in --json; --conditional-eps caps what a partner learns")
         give(InsideStudy(question, inside), sent)
         return
-    deliver(JointStudy(question, method, time_limit, asked["delta"], run_parties, answered, everyone), sent)
+    deliver(
+        JointStudy(question, method, time_limit, asked["gap"], asked["delta"], run_parties, answered, everyone), sent
+    )
 
 
-def _require_left_out(beside: str, given: dict[str, object], step: str) -> None:
-    names = [f"--{name}" for name, value in given.items() if value is not None]
-    if names:
-        raise InvalidInput("options", ", ".join(names), f"be left out with {beside}", step)
-
-
-def _problem_of(asked: Asked, prior: str | None, answers: joint_column.Answers) -> JointProblem:
+def _problem_of(asked: Asked, prior: str | None, answers: joint_column.Answers) -> Problem:
     """The problem of a column: its users and answers, and its share unless another one is assumed."""
-    for name in ("users", "categories"):
-        if asked[name] is not None:
-            raise InvalidInput(name, asked[name], "be left out with --data", "the data say how many")
-    said = {**asked.said, "users": answers.users, "categories": len(answers.counts)}
+    said = {**asked.said, "users": answers.users}
     if asked["share"] is None and prior is None:
         said["share"] = repr(float(answers.counts[0] / answers.users))
-    return _problem(Asked(said), prior, None)
+    return _problem(Asked(said), len(answers.counts), prior, None)
 
 
-def _problem(asked: Asked, prior: str | None, parties: int | None) -> JointProblem:
+def _problem(asked: Asked, categories: int | None, prior: str | None, parties: int | None) -> Problem:
     users, share, caps = asked["users"], asked["share"], asked["caps"]
     if asked["epsilon"] is None and parties is None:
         raise InvalidInput("eps", None, "be given", "for example --eps 1")
@@ -136,31 +131,35 @@ def _problem(asked: Asked, prior: str | None, parties: int | None) -> JointProbl
     if users is None and parties is not None and isinstance(what, float) and what > 0:
         what = max(what, 1 / crowd)  # of so few users at least one holds the value
     epsilon = 1.0 if asked["epsilon"] is None else asked["epsilon"]
-    return asked.of(JointProblem, epsilon=epsilon, users=crowd, share=what, caps=() if caps is None else _caps(caps))
+    among = Together(group=2 if asked["group"] is None else asked["group"])
+    privacy = asked.of(Collusion, epsilon=epsilon, users=crowd, caps=() if caps is None else _caps(caps))
+    return _count(Count(what), categories, privacy, among)
 
 
-def _hidden_problem(asked: Asked, prior: str | None, inside: str | None) -> Problem:
+def _count(loss: Count, categories: int | None, privacy: Collusion | Hidden, among: Class) -> Problem:
+    return Problem(
+        inputs=Finite(tuple(range(require_categories(2 if categories is None else categories)))),
+        loss=loss,
+        privacy=privacy,
+        criterion=Average() if loss.is_under_prior else Worst(),
+        among=among,
+    )
+
+
+def _hidden_problem(asked: Asked, categories: int | None, prior: str | None, inside: str | None) -> Problem:
     if asked["epsilon"] is None:
         raise InvalidInput("eps", None, "be given", "for example --eps 1")
     loss = Count(_share_or_prior(asked["share"], prior))
     users = require_crowd(10000 if asked["users"] is None else asked["users"])
-    size = require_categories(2 if asked["categories"] is None else asked["categories"])
     if inside == "olh":
         if not isinstance(loss.share, float):
             raise InvalidInput("share", "a range or a prior", "be a number with --inside olh")
-        size = best_hashes(asked["epsilon"], users, loss.share)
-    return Problem(
-        inputs=Finite(tuple(range(size))),
-        loss=loss,
-        privacy=asked.of(Hidden, users=users),
-        criterion=Average() if loss.is_under_prior else Worst(),
-        among=Together({"olh": "hashing", "oue": "unary"}.get(inside or "", "response")),
-    )
+        categories = best_hashes(asked["epsilon"], users, loss.share)
+    among = Together({"olh": "hashing", "oue": "unary"}.get(inside or "", "response"))
+    return _count(loss, categories, asked.of(Hidden, users=users), among)
 
 
 def _share_or_prior(share: str | None, prior: str | None) -> Any:
-    if share is not None and prior is not None:
-        raise InvalidInput("options", "--share, --prior", "be given one or the other")
     return parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share("0.1" if share is None else share)
 
 

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import (
     Circular,
     DomainText,
@@ -29,14 +28,14 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.methods.floor import Floor, floor_of
 from mechdesign.methods.piecewise.supports import pieces_of
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import asked_of
 from mechdesign.methods.summary import certificate_words, mechanism_words
-from mechdesign.methods.words import headline, measure, other_goal, power_of
+from mechdesign.methods.words import other_goal, power_of
 from mechdesign.plot.designs import density_figure
 from mechdesign.studies import designed
 from mechdesign.studies.designed import Beside, Designed
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.values.rules import left_out_with
 from mechdesign.words.classes import Piecewise as PiecewiseClass, UnbiasedPiecewise
 from mechdesign.words.criteria import At, Worst
 from mechdesign.words.domains import Circle, Interval, Product as Coordinates
@@ -57,10 +56,16 @@ _METHODS = {"reduction": "piecewise", "scip": "piecewise_program"}
 
 ANSWERS = ((Designed, Beside, Below),)
 EXAMPLE = "ogpm --eps 2"
+RULES = (
+    left_out_with("polar", "circular", "unbiased", why="give at most one of them"),
+    left_out_with("unbiased", "circular", why="give at most one of them"),
+    left_out_with("circular", "outputs", why="a circle is reported on the circle"),
+    left_out_with("polar", "at", "pieces", "method", "outputs", why="they belong to a search over pieces"),
+    left_out_with("unbiased", "at", "pieces", "method", "outputs", why="they belong to a search over pieces"),
+)
 
 
 def run(
-    context: typer.Context,
     privacy: Pure,
     among: PiecewiseClass,
     sent: Sent,
@@ -89,13 +94,6 @@ def run(
     require_time_limit(time_limit)
     if method not in _METHODS:
         raise InvalidInput("method", method, f"be {' or '.join(_METHODS)}")
-    if circular + polar + unbiased > 1:
-        raise InvalidInput("options", "--circular, --polar, --unbiased", "be given at most one at a time")
-    if polar or unbiased:
-        step = "they belong to a search over pieces"
-        refuse_given(context, ("at", "pieces", "method"), "be left out with --polar and --unbiased", step)
-    if among.outputs is not None and (circular or polar or unbiased):
-        raise InvalidInput("outputs", str(among.outputs), "be left out with --circular, --polar and --unbiased")
     if polar:
         problem, answers = _polar(privacy, loss, domain), "polar"
     elif unbiased:
@@ -150,7 +148,7 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
 
 
 def _floor(design: Design) -> Floor | None:
-    problem, loss = asked_of(design), power_of(design.problem)
+    problem, loss = design.problem, power_of(design.problem)
     if not isinstance(problem.among, PiecewiseClass) or not isinstance(problem.criterion, Worst):
         return None
     if loss is None or not isinstance(problem.inputs, Interval | Circle):
@@ -165,12 +163,13 @@ def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
         return
     assert isinstance(mechanism, Piecewise)
     output.console.print(
-        f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, {measure(design.problem)}\n"
+        f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, "
+        f"{design.problem.words.measure}\n"
         f"{mechanism_words(mechanism)}\n",
         soft_wrap=True,
     )
     output.show_all(designed.pieces_lines(mechanism))
-    output.show(certificate_words(certificate, headline(design.problem), mechanism))
+    output.show(certificate_words(certificate, design.problem.words.headline, mechanism))
     _print_pieces_needed(design)
     if floor is not None:
         _print_floor(floor, certificate.upper)
@@ -183,7 +182,7 @@ def _print_pieces_needed(design: Design) -> None:
     details = design.report.details
     if "optimum_for_any_number_of_pieces" not in details:
         return
-    if pieces_of(asked_of(design)) == 1:
+    if pieces_of(design.problem) == 1:
         best = details["optimum_for_any_number_of_pieces"]
         output.console.print(f"  pieces: 3 would bring it down to {best:.6g}, the optimum for any number")
     else:
@@ -199,7 +198,7 @@ def _print_field(field: Field, design: Design) -> None:
         values = [row.by(Rank.WORST), row.by(Rank.AVERAGE)] + ([] if row.at is None else [row.at])
         relative = round(row.above_optimum or 0.0, 1) + 0.0
         lines.append([row.name, *map(output.number, values), f"{relative:+.1f}%"])
-    output.print_table(f"Expected {measure(design.problem)} over the inputs", headings, lines)
+    output.print_table(f"Expected {design.problem.words.measure} over the inputs", headings, lines)
 
 
 def _print_floor(floor: Floor, ours: float) -> None:
@@ -229,4 +228,4 @@ def _print_polar(design: Design, mechanism: Product) -> None:
         if part.epsilon < 1e-3 * design.problem.epsilon:
             output.console.print(f"  at this eps the {name} is best reported (almost) at random")
     output.console.print()
-    output.show(certificate_words(design.certificate, headline(design.problem), mechanism))
+    output.show(certificate_words(design.certificate, design.problem.words.headline, mechanism))

@@ -27,6 +27,7 @@ from mechdesign.papers import report
 from mechdesign.papers.claims.claim import Claim, Outcome, Picture, judge
 from mechdesign.papers.report.tables import counts, lines_of, markdown, of_claims, spreadsheet, summary, taken_words
 from mechdesign.values.declare import evolved, field, frozen
+from mechdesign.values.rules import left_out_with
 from mechdesign.values.schema import shaped
 
 _FORMATS = (".md", ".csv")
@@ -99,6 +100,11 @@ class Listed:
 
 ANSWERS = ((Judged,), (Listed,))
 EXAMPLE = "reproduce jrr.partner"
+RULES = (
+    left_out_with("listed", "out", "plot", why="it computes nothing: name the claims"),
+    left_out_with("names", "every", "quick", why="give one or the other"),
+    left_out_with("every", "quick", why="give one or the other"),
+)
 
 
 def run(
@@ -113,17 +119,13 @@ def run(
 ) -> None:
     from mechdesign.papers.claims.catalogue import CLAIMS, named, with_data
 
-    given = [name for name, is_given in (("NAME", names), ("--all", every), ("--quick", quick)) if is_given]
-    if len(given) > 1:
-        raise InvalidInput("options", ", ".join(given), "be given one or the other")
     known = CLAIMS if data is None else with_data(data)
     if listed:
-        _require_no_file(sent)
         _list(named(names, known) if names else known, as_json=sent.as_json)
         return
     if names:
         claims = named(names, known)
-    elif data is not None and not given:
+    elif data is not None and not (every or quick):
         claims = [claim for claim in known if claim.data]
     else:
         claims = [claim for claim in known if every or not claim.slow]
@@ -146,14 +148,6 @@ def run(
             output.warn(f"ended after {len(found)} of {len(claims)} claims; {onwards}")
         raise
     _deliver(found, claims, known, folder, sent)
-
-
-def _require_no_file(sent: Sent) -> None:
-    if sent.out is not None:
-        raise InvalidInput("output file", str(sent.out), "be left out with --list", "for example --out REPORT.md")
-    sent.require_writable()
-    if sent.plot is not None:
-        raise InvalidInput("picture", str(sent.plot), "be left out with --list", "name the claim to be drawn")
 
 
 def _require_picture(path: Path, claims: Sequence[Claim], known: Sequence[Claim]) -> Picture:

@@ -14,16 +14,15 @@ from mechdesign.errors import marked
 from mechdesign.mechanisms.directions import DirectionResponse
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import HiddenResponse
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
-from mechdesign.methods.evidence import Problem
-from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
 from mechdesign.methods.summary import certificate_words, kind_of, name_of, worst_variance
-from mechdesign.methods.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
+from mechdesign.methods.words import asked, power_of
 from mechdesign.plot.designs import least_favourable
 from mechdesign.studies import designed, joint
 from mechdesign.studies.designed import Beside, Designed, Pieces, pieces_of
@@ -35,10 +34,11 @@ from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.criteria import Total
 from mechdesign.words.domains import Circle
 from mechdesign.words.finite_losses import Distances, Matrix
+from mechdesign.words.fits.words import Labels
 from mechdesign.words.losses import Absolute, Power, Squared
 from mechdesign.words.objectives import Formula
 from mechdesign.words.priors import Atoms
-from mechdesign.words.problem import Problem as OfWords
+from mechdesign.words.problem import Problem
 
 
 @frozen
@@ -99,7 +99,7 @@ def run(
         design = load_design(file)
     if sent.plot is not None:
         sent.draw(plot.of(design))
-    if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, HiddenResponse):
+    if isinstance(design.mechanism, JointResponse | HiddenResponse):
         _show_joint(design, sent)
         return
     mechanism = design.own_law
@@ -113,7 +113,7 @@ def run(
         output.print_json(Designed.of(design), beside, Shown(errors, pieces, _checked(design), told))
         return
     for part in parts:
-        _print_mechanism(part, _called(design, part), prior, labels_of(design.problem), _said(design, part))
+        _print_mechanism(part, _called(design, part), prior, design.problem.words.labels, _said(design, part))
     rows = [[row.mechanism, row.loss, output.number(row.worst), output.number(row.average)] for row in errors]
     if rows:
         output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average (uniform)"], rows, left=2)
@@ -161,7 +161,7 @@ def _ends(design: Design) -> tuple[Literal["lower", "upper"], ...]:
 
 def _checked(design: Design) -> Checked:
     problem = design.problem
-    said = problem.criterion.words, loss_of(problem), design.certificate.valid_for, prior_of(problem)
+    said = problem.criterion.words, problem.words.loss, design.certificate.valid_for, problem.words.prior
     return Checked(*said, _ends(design), (*_named(problem), "name", "report"))
 
 
@@ -169,11 +169,11 @@ def _named(problem: Problem) -> dict[str, str]:
     """Texts of a problem that nothing decides: labels, and what functions are called."""
     named = {}
     match problem:
-        case OfWords(loss=Formula(objective=objective, constraints=constraints)):
+        case Problem(loss=Formula(objective=objective, constraints=constraints)):
             if constraints:
                 named["constraints"] = f"the constraints is called {plot.printable('; '.join(constraints))!r}"
             named["objective"] = f"the objective is called {plot.printable(objective)!r}"
-        case OfWords(loss=Matrix() | Distances() as loss):
+        case Problem(loss=Matrix() | Distances() as loss):
             sides = {"input_labels": loss.input_labels, "output_labels": loss.output_labels}
             text = "the labels of inputs and outputs"
             named |= dict.fromkeys((side for side, labels in sides.items() if labels is not None), text)
@@ -227,5 +227,4 @@ def _print_mechanism(mechanism: Mechanism, name: str, prior: Atoms | None, label
 
 def _said(design: Design, part: Mechanism) -> str:
     """The epsilon of a part, or that every pair has its own."""
-    is_whole = part is design.mechanism and isinstance(design.problem, OfWords)
-    return protected(design.problem) if is_whole else f"eps = {part.epsilon:g}"
+    return design.problem.words.privacy if part is design.mechanism else f"eps = {part.epsilon:g}"

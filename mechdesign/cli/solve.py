@@ -19,10 +19,12 @@ from mechdesign.cli.sent import Sent
 from mechdesign.methods.result import FORMAT
 from mechdesign.studies.designed import Designed
 from mechdesign.values import files
+from mechdesign.words.problem import Problem
 
 ANSWERS = ((Designed,),)
-EXAMPLE = """\
-$ echo '{"kind": "joint", "epsilon": 1, "users": 100, "share": 0.2}' > problem.json
+_LOSS, _PRIVACY = '{"kind": "matrix", "values": [[0, 1], [1, 0]]}', '{"kind": "pure", "epsilon": 1}'
+EXAMPLE = f"""\
+$ echo '{{"kind": "problem", "loss": {_LOSS}, "privacy": {_PRIVACY}}}' > problem.json
 solve problem.json"""
 
 
@@ -32,12 +34,12 @@ def run(
     gap: Annotated[float | None, typer.Option("--gap", help="Relative gap of the proven bounds to reach.")] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to spend.", metavar="S")] = 60.0,
 ) -> None:
-    from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
+    from mechdesign.methods.registry import CODEC, solve
 
     sent.require_writable()
     require_time_limit(time_limit)
     said = files.read_json(file)
-    problem = CODEC.asked(tuple(PROVEN_BY), said.get("problem") if said.get("format") == FORMAT else said, "problem")
+    problem = CODEC.asked((Problem,), said.get("problem") if said.get("format") == FORMAT else said, "problem")
     with output.progress(f"solving the {problem.kind} problem", quiet=sent.quiet):
         design = solve(problem, time_limit, gap=gap)
     sent.keep(design)

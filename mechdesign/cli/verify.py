@@ -28,6 +28,7 @@ from mechdesign.tables.summary import kept_words
 from mechdesign.tables.table import Table, is_design, load_table
 from mechdesign.values import files
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.rules import comes_with
 from mechdesign.words.privacy import Pure
 
 _WIDTH = 80
@@ -61,6 +62,10 @@ ANSWERS = ((Answer,),)
 EXAMPLE = """\
 table --eps 1 --mechanism pm --out pm.json
 verify pm.json"""
+RULES = (
+    comes_with("signature", public_key=()),
+    comes_with("again", device=(), step="give the device file that names both tables"),
+)
 
 
 def run(
@@ -101,10 +106,6 @@ def run(
     if design is not None and not formal and not _is_proof(source):
         rule = "come with --formal, or with --source and a file of Coq"
         raise InvalidInput("design", design.name, rule, "add --formal")
-    if signature is not None and public_key is None:
-        raise InvalidInput("options", "--signature", "come with --public-key", "add --public-key KEY")
-    if again is not None and device is None:
-        raise InvalidInput("again", again.name, "come with --device", "give the device file that names both tables")
     if file.is_dir():
         step = f"of a folder of reports take its {MANIFEST}, of a package one of its tables"
         raise InvalidInput("file", str(file), "be a file", step)

@@ -21,6 +21,7 @@ from mechdesign.methods.method import Demands
 from mechdesign.studies.questions import prior_of_types
 from mechdesign.studies.workload import ANSWERS as ANSWERS, WorkloadStudy, channel_of_file
 from mechdesign.values.declare import Floats, stored
+from mechdesign.values.rules import comes_with, left_out_with
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -30,6 +31,7 @@ _MATRICES = (".csv", ".npy")
 _LEAST = -1e300
 AVERAGE, WORST = "average", "worst"
 EXAMPLE = "workload --eps 1 --queries prefix --size 8"
+RULES = (comes_with("column", prior_data=()), left_out_with("prior", "prior_data", why="give one or the other"))
 
 
 def run(
@@ -101,10 +103,6 @@ def _numbers(text: str, name: str) -> Floats:
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, size: int) -> Floats | None:
-    if column is not None and data is None:
-        raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
-    if text is not None and data is not None:
-        raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
     if data is None:
         return None if text is None or text.strip().lower() == "uniform" else _numbers(text, "prior")
     return prior_of_types(data, column, size)

@@ -23,8 +23,9 @@ from math import comb
 
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import exp_lower
-from mechdesign.mechanisms.joint import JointResponse, require_population
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.values.declare import frozen
+from mechdesign.words.counts import require_population
 from mechdesign.words.privacy import require_colluders
 
 Ratio = Fraction | None

@@ -32,8 +32,9 @@ from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import Ratio, log_up
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down, float_up
 from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
-from mechdesign.mechanisms.joint import JointResponse, require_population
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.values.declare import Floats, frozen
+from mechdesign.words.counts import require_population
 from mechdesign.words.privacy import require_colluders, require_delta
 
 MOST_EXACT = 128

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike
 
 from mechdesign.errors import InvalidData, InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-from mechdesign.mechanisms.joint import JointResponse, require_categories, require_fraction, require_values
+from mechdesign.mechanisms.joint import JointResponse, require_fraction, require_values
 from mechdesign.values.declare import Counts, Floats, field, frozen
+from mechdesign.words.counts import require_categories
 
 MOST_PEAKED = 10**6
 """Users of a peaked law: its sums grow with the square root of that."""

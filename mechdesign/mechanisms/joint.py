@@ -23,21 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.errors import InvalidData, InvalidInput, require_number
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import field, frozen
+from mechdesign.words.counts import MOST_GROUP, require_categories, require_group, require_population
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_GROUP = 64
 _ROUNDING = Fraction(1, 2**50)
-MOST_USERS = 5 * 10**8
-"""The largest population: numpy draws hypergeometric numbers up to there."""
-
-
-def require_categories(categories: int) -> int:
-    """A number of categories, or `InvalidInput`."""
-    if isinstance(categories, bool) or not isinstance(categories, int | np.integer) or not 2 <= categories <= 10**6:
-        raise InvalidInput("categories", categories, "be a whole number from 2 to 1000000")
-    return int(categories)
 
 
 def require_fraction(value: Fraction | float, field: str) -> Fraction:
@@ -273,23 +264,6 @@ def likelihood_rows(group: int, known: int, truthful: int) -> tuple[tuple[Fracti
 
 
 # -- what is allowed ---------------------------------------------------------------------------------------------------
-
-
-def require_population(users: int, group: int) -> int:
-    """A number of users that can be divided into groups, or `InvalidInput`."""
-    if isinstance(users, bool) or not isinstance(users, int | np.integer) or not 2 <= users <= MOST_USERS:
-        raise InvalidInput("users", users, f"be a whole number from 2 to {MOST_USERS}")
-    if users % group:
-        near = users - users % group or group
-        raise InvalidInput("users", users, f"be a multiple of the group size {group}", f"for example {near}")
-    return int(users)
-
-
-def require_group(group: int) -> int:
-    """A group size, or `InvalidInput`."""
-    if isinstance(group, bool) or not isinstance(group, int | np.integer) or not 2 <= group <= MOST_GROUP:
-        raise InvalidInput("group", group, f"be a whole number from 2 to {MOST_GROUP}")
-    return int(group)
 
 
 def require_values(values: ArrayLike, categories: int) -> Ints:

@@ -23,14 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidInput, require_epsilon
-from mechdesign.mechanisms.joint import (
-    JointResponse,
-    require_categories,
-    require_fraction,
-    require_population,
-    require_values,
-)
+from mechdesign.mechanisms.joint import JointResponse, require_fraction, require_values
 from mechdesign.values.declare import field, frozen
+from mechdesign.words.counts import require_categories, require_population
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -1,7 +1,7 @@
-"""One folder a design problem: a problem goes in, a `Design` (mechanism + certificate + report) comes out.
+"""One folder a method: a problem goes in, a `Design` (mechanism + certificate + report) comes out.
 
-A folder holds the problem (``problem.py``), how it is solved (``search.py`` and its programs) and what proves the
-answer (``proof.py``). `mechdesign.methods.registry` lists them. Names are imported when they are asked for.
+A folder says what is answered (``supports.py``), how (``search.py`` and its programs) and what proves the answer
+(``proof.py``). `mechdesign.methods.registry` lists them. Names are imported when they are asked for.
 """
 
 import sys
@@ -13,8 +13,6 @@ from mechdesign.values.facade import facade
 if TYPE_CHECKING:
     from mechdesign.methods.additive.tuning import Tuning as Tuning, tune as tune
     from mechdesign.methods.floor import Floor as Floor, floor_of as floor_of
-    from mechdesign.methods.joint.problem import JointProblem as JointProblem
-    from mechdesign.methods.joint.search import optimal_joint as optimal_joint
     from mechdesign.methods.minimax.search import minimax_sweep as minimax_sweep
     from mechdesign.methods.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height
     from mechdesign.methods.registry import methods as methods, solve as solve

@@ -7,6 +7,7 @@ is attained by a mechanism and is printed rounded up, so the digits the two shar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from mechdesign.errors import InvalidInput, NoAnswer
@@ -26,12 +27,14 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0)
 LOSSES = ("absolute", "squared")
 UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "beta:0.5,0.5")
 WORST, AVERAGE, UNBIASED, SEVERAL = "worst case", "average", "unbiased", "several"
-CRITERIA = (WORST, AVERAGE, UNBIASED, SEVERAL)
+UNBIASED_WORST = "unbiased worst"
+CRITERIA = (WORST, AVERAGE, UNBIASED, UNBIASED_WORST, SEVERAL)
 SEVERAL_NUMBERS = (2, 3, 5, 10)
 
 _MOST_DIGITS = 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
 _UNBIASED_GRID = 33
+_FURTHER, _FURTHER_GAP = 8.0, 1e-3  # the epsilon that the usual rows of the unbiased worst case go on to, as near
 
 
 @frozen
@@ -89,6 +92,8 @@ def certified_constants(
         yield from _average(min(gap, 1e-6), epsilons, limits)
     if UNBIASED in criteria:
         yield from _unbiased(max(gap, 1e-4), epsilons, limits)
+    if UNBIASED_WORST in criteria:
+        yield from _unbiased_worst(max(gap, 1e-4), epsilons, limits)
     if SEVERAL in criteria:
         yield from _several(epsilons)
 
@@ -151,6 +156,24 @@ def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator
             yield evolved(_row(design, UNBIASED, "squared", name, _SYMMETRIC, command), valid_for=rounded)
 
 
+def _unbiased_worst(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
+    from mechdesign.methods.unbiased_worst.search import answer
+
+    further = (_FURTHER,) if tuple(epsilons) == EPSILONS else ()
+    rows = [*((epsilon, gap) for epsilon in epsilons), *((epsilon, max(gap, _FURTHER_GAP)) for epsilon in further)]
+    for epsilon, within in rows:
+        problem = Problem(inputs=_SYMMETRIC, loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
+        design = limits.solve(partial(_answer_within, answer, within), problem)
+        command = f"minimax --eps {shortest(epsilon)} --unbiased --domain=-1,1 --gap {shortest(within)}"
+        yield _row(design, UNBIASED_WORST, "squared", "-", _SYMMETRIC, command)
+
+
+def _answer_within(
+    answer: Callable[[Problem, Demands], Design], gap: float, problem: Problem, seconds: float | None
+) -> Design:
+    return answer(problem, Demands(gap, seconds))
+
+
 def _several(epsilons: Sequence[float]) -> Iterator[Constant]:
     from mechdesign.methods.sign_patterns.search import answer
 
@@ -197,6 +220,7 @@ _TITLES = {
     WORST: "Worst case of the expected error over the inputs",
     AVERAGE: "Average of the expected error under a prior",
     UNBIASED: f"Variance under a prior, unbiased for every input (prior rounded to {_UNBIASED_GRID} equispaced inputs)",
+    UNBIASED_WORST: "Variance at the worst input, unbiased for every input",
     SEVERAL: "Variance of several numbers of one person together, worst case, unbiased",
 }
 

@@ -5,39 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, TypeVar
 
-import attrs
 import numpy as np
 
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import Floats, stored
-from mechdesign.words.criteria import Criteria, Criterion, Scope
+from mechdesign.words.criteria import Scope
 from mechdesign.words.domains import require_numbers
-from mechdesign.words.privacy import Privacy
 
 P = TypeVar("P")
-
-
-class Problem(Protocol):
-    """What the user wants: a frozen value that validated itself, and that files hold as it is.
-
-    What is printed of it follows from this; `mechdesign.methods.words` lists what a problem may say in better words.
-    """
-
-    kind: ClassVar[str]
-    """Its name in files."""
-
-    @property
-    def epsilon(self) -> float: ...
-    @property
-    def privacy(self) -> Privacy:
-        """What every mechanism must keep."""
-        ...
-
-    @property
-    def criterion(self) -> Criterion | Criteria:
-        """What is least."""
-        ...
 
 
 class Evidence(Protocol):
@@ -64,30 +40,6 @@ class Evidence(Protocol):
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         """The class of mechanisms the bound holds for."""
         ...
-
-
-def require_problem(problem: object, kind: type[P]) -> P:
-    """The problem, if it is of the kind that some evidence is about, else `CheckFailed`."""
-    if not isinstance(problem, kind):
-        raise CheckFailed(f"the evidence is about a {kind.__name__}, not about a {type(problem).__name__}")
-    return problem
-
-
-def require_asked(problem: object, kind: type) -> None:
-    """The problem is of the kind that a search answers, else `InvalidInput` says how one is made.
-
-    >>> from mechdesign.methods.joint.problem import JointProblem
-    >>> require_asked(1.0, JointProblem)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    mechdesign.errors.InvalidInput: problem must be of kind JointProblem (got 1.0); pass md.JointProblem(...)
-    """
-    if isinstance(problem, kind):
-        return
-    if hasattr(problem, "criterion"):
-        raise InvalidInput("problem", problem, f"be of kind {kind.__name__}", "md.solve(problem) finds what answers it")
-    needed = [declared.alias for declared in attrs.fields(kind) if declared.init and declared.default is attrs.NOTHING]
-    said = ", ".join(f"{name}=1.0" if name == "epsilon" else f"{name}=..." for name in needed)
-    raise InvalidInput("problem", problem, f"be of kind {kind.__name__}", f"pass md.{kind.__name__}({said})")
 
 
 def require_mechanism(mechanism: Mechanism, kind: type[P], problem: Any) -> P:

@@ -15,13 +15,14 @@ from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, plain, requir
 from mechdesign.exact.privacy import Account, prove
 from mechdesign.mechanisms.hidden import TogetherLaw, require_own_law
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
-from mechdesign.methods.evidence import Evidence, Problem
+from mechdesign.methods.evidence import Evidence
 from mechdesign.values import files
 from mechdesign.values.codec import encoded, if_any
 from mechdesign.values.declare import derived, evolved, field, frozen, optional
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.values.notebook import page
 from mechdesign.words.criteria import Scope
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -199,13 +200,13 @@ def is_open(design: Design) -> bool:
 
 def gap_asked(design: Design) -> float:
     """The relative gap that was demanded."""
-    return float(getattr(design.problem, "gap", WIDE)) if design.report.gap is None else design.report.gap
+    return WIDE if design.report.gap is None else design.report.gap
 
 
 def room(design: Design) -> float:
     """The relative gap; none where the bounds are next to each other for losses of the problem's size."""
     certificate = design.certificate
-    is_negligible = certificate.upper - certificate.lower <= getattr(design.problem, "negligible", 0.0)
+    is_negligible = certificate.upper - certificate.lower <= design.problem.negligible
     return 0.0 if is_negligible else certificate.relative_gap
 
 

@@ -83,17 +83,17 @@ class NumbersRivalry:
         self.prior_of, self.least_of = prior_of, least_of
 
     def published(self, design: Design) -> Mapping[str, Mechanism]:
-        problem = asked_of(design)
+        problem = design.problem
         assert isinstance(problem.inputs, Interval)
         return on_interval(problem.epsilon, problem.inputs, _power(problem), unbiased=False)
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
-        problem = asked_of(design)
+        problem = design.problem
         require_law_on(name, mechanism, problem.inputs, problem.epsilon)
         return mechanism
 
     def lost(self, design: Design, law: Mechanism) -> Lost:
-        scalar, loss = cast(ScalarMechanism, law), _power(asked_of(design))
+        scalar, loss = cast(ScalarMechanism, law), _power(design.problem)
         return Lost(scalar.worst_case(loss)[0], scalar.average_loss(loss, self.prior_of(design)))
 
     def certified(self, first: Design, design: Design) -> Lost:
@@ -101,7 +101,7 @@ class NumbersRivalry:
         lost, upper, criterion = (
             self.lost(first, design.own_law),
             design.certificate.upper,
-            asked_of(design).criterion,
+            design.problem.criterion,
         )
         if isinstance(criterion, Worst):
             return evolved(lost, worst=upper)
@@ -115,15 +115,15 @@ class UnbiasedRivalry(NumbersRivalry):
     """Laws are mechanisms of numbers without a bias, averaged under the design's prior if it has one."""
 
     def __init__(self) -> None:
-        super().__init__(lambda design: cast(Prior | None, asked_of(design).criterion.prior))
+        super().__init__(lambda design: cast(Prior | None, design.problem.criterion.prior))
 
     def published(self, design: Design) -> Mapping[str, Mechanism]:
-        problem = asked_of(design)
+        problem = design.problem
         assert isinstance(problem.inputs, Interval)
         return on_interval(problem.epsilon, problem.inputs, _power(problem), unbiased=True)
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
-        law, inputs = super().law_of(design, name, mechanism), asked_of(design).inputs
+        law, inputs = super().law_of(design, name, mechanism), design.problem.inputs
         assert isinstance(inputs, Interval)
         require_unbiased(name, cast(ScalarMechanism, law), inputs)
         return law
@@ -132,12 +132,6 @@ class UnbiasedRivalry(NumbersRivalry):
 def as_atoms(cells: Cells) -> Atoms:
     """The means of cells with their weights, as a prior."""
     return Atoms(cells.means, cells.weights / cells.weights.sum())
-
-
-def asked_of(design: Design) -> Problem:
-    """The problem of the design, which is said in five words."""
-    assert isinstance(design.problem, Problem)
-    return design.problem
 
 
 def _power(problem: Problem) -> Power:

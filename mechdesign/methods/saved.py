@@ -13,6 +13,7 @@ from mechdesign.methods.result import FORMAT, USE, VERSION, Design, Report
 from mechdesign.values import files
 from mechdesign.values.codec import is_same
 from mechdesign.values.schema import DIALECT, Schemas
+from mechdesign.words.problem import Problem
 
 _PARTS = ("problem", "mechanism", "certificate", "report")
 _READERS = {"mechdesign table": "tables are read by verify"}
@@ -29,7 +30,7 @@ def load_design(path: Path | str) -> Design:
 
 def design_of_document(document: Mapping[str, Any], source: str) -> Design:
     """The same from the JSON object of a file; ``source`` is its name."""
-    from mechdesign.methods.registry import CODEC, PROVEN_BY
+    from mechdesign.methods.registry import CODEC, EVIDENCE
 
     if document.get("format") != FORMAT:
         step = _READERS.get(str(document.get("format")), "use a design written with --out")
@@ -45,8 +46,8 @@ def design_of_document(document: Mapping[str, Any], source: str) -> Design:
     for name in document.keys() - {"format", "version", "use", *_PARTS}:
         raise FileProblem(f"file {name}", document[name], "be left out: no such field is known")
     said = document["certificate"]
-    problem = CODEC.of_kind(tuple(PROVEN_BY), document["problem"], "problem")
-    evidence = CODEC.of_kind(PROVEN_BY[type(problem)], said.get("evidence"), "evidence")
+    problem = CODEC.of_kind((Problem,), document["problem"], "problem")
+    evidence = CODEC.of_kind(EVIDENCE, said.get("evidence"), "evidence")
     mechanism = CODEC.of_kind((*KINDS, *JOINT_KINDS), document["mechanism"], "mechanism")
     report = CODEC.decoded(Report, document["report"], "report")
     try:
@@ -58,31 +59,28 @@ def design_of_document(document: Mapping[str, Any], source: str) -> Design:
 
 
 def design_schema() -> dict[str, Any]:
-    """The JSON schema of these files: for each problem what may prove it, and each kind with its fields, once.
+    """The JSON schema of these files: what may prove a design, and each kind with its fields, once.
 
     >>> schema = design_schema()
     >>> schema["$defs"]["BathtubBound"]["required"]
     ['kind', 'radius']
     """
-    from mechdesign.methods.registry import CODEC, PROVEN_BY
+    from mechdesign.methods.registry import CODEC, EVIDENCE
 
     schemas = Schemas(CODEC.protocols)
     derived = {"lower": float, "upper": float, "valid_for": str, "claimed": bool, "privacy_loss": float}
     certificate = {name: schemas.of(kind) for name, kind in derived.items()} | {"privacy": {}, "evidence": {}}
     document = {
         **{name: {"const": text} for name, text in (("format", FORMAT), ("version", VERSION), ("use", USE))},
-        "problem": {},
+        "problem": schemas.of(Problem),
         "mechanism": schemas.any_of(*KINDS, *JOINT_KINDS),
         "certificate": _object(certificate),
         "report": schemas.of(Report),
     }
-    proven = [
-        (schemas.of(kind), {"claimed": {"const": evidence.claimed}, "evidence": schemas.of(evidence)})
-        for kind, proven_by in PROVEN_BY.items()
-        for evidence in proven_by
-    ]
-    pairs = [{"properties": {"problem": asked, "certificate": {"properties": ends}}} for asked, ends in proven]
-    return {"$schema": DIALECT, "title": FORMAT} | _object(document) | {"anyOf": pairs} | {"$defs": schemas.definitions}
+    ends = [{"claimed": {"const": kind.claimed}, "evidence": schemas.of(kind)} for kind in EVIDENCE]
+    proven = [{"properties": {"certificate": {"properties": one}}} for one in ends]
+    head = {"$schema": DIALECT, "title": FORMAT} | _object(document)
+    return head | {"anyOf": proven, "$defs": schemas.definitions}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.methods.hidden_joint.words import summary as hidden_summary
-from mechdesign.methods.joint.words import law_words, privacy_words, variance_words
+from mechdesign.methods.joint.words import summary as joint_summary
 from mechdesign.methods.result import WIDE, Certificate, Design, is_open, room
-from mechdesign.methods.words import heading, headline
+from mechdesign.methods.words import heading
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.words.criteria import Average
 from mechdesign.words.fits.words import counted, table_in_words
@@ -39,17 +39,14 @@ def summary(design: Design) -> str:
     """
     mechanism, problem = design.mechanism, design.problem
     if isinstance(mechanism, JointResponse):
-        from mechdesign.methods.joint.search import parts
-
-        asked, law, told = parts(design)
-        return f"{asked.heading}\n{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(asked, told)}"
+        return joint_summary(design)
     if isinstance(mechanism, PeakedResponse | CountedResponse):
         return hidden_summary(design)
     beside = worst_variance_words(design)
     return (
         f"{standing(design)} for {heading(problem)}\n"
         f"{plain(name_of(design))}: {mechanism_words(mechanism)}\n\n"
-        f"{certificate_words(design.certificate, headline(problem), mechanism)}\n{gap_words(design.certificate)}"
+        f"{certificate_words(design.certificate, problem.words.headline, mechanism)}\n{gap_words(design.certificate)}"
     ) + ("" if beside is None else f"\n{beside}")
 
 

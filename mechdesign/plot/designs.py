@@ -24,7 +24,7 @@ from mechdesign.methods.rivalry import as_atoms
 from mechdesign.methods.summary import gap_text, name_of
 from mechdesign.methods.trade_off.proof import TradeOffBound
 from mechdesign.methods.trade_off.supports import capped_of
-from mechdesign.methods.words import Labels, labels_of, power_of
+from mechdesign.methods.words import power_of
 from mechdesign.plot.canvas import Floats
 from mechdesign.plot.certified import Based, Line, probability_table, window_law
 from mechdesign.plot.directions import cosines
@@ -34,9 +34,9 @@ from mechdesign.plot.places import places_map
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.domains import Interval
+from mechdesign.words.fits.words import Labels
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import Atoms
-from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,13 +59,13 @@ def of(design: Design) -> Figure:
     mechanism, name = design.mechanism, name_of(design)
     if mechanism.name != name:  # its own name is what a file says
         mechanism = evolved(mechanism, name=name)
-    if isinstance(problem, Problem) and problem.is_of_plane:
+    if problem.is_of_plane:
         return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
-        return probability_table(mechanism, names_of(mechanism, labels_of(problem)))
+        return probability_table(mechanism, names_of(mechanism, problem.words.labels))
     if isinstance(mechanism, DirectionResponse):
         return cosines(mechanism)
-    prior = problem.criterion.prior if isinstance(problem, Problem) else None
+    prior = problem.criterion.prior
     if isinstance(mechanism, ConditionalNoise) and isinstance(prior, Atoms):
         return noise_figure(mechanism, prior)
     if not is_based(mechanism):
@@ -112,7 +112,7 @@ def _prior_to_draw(design: Design) -> tuple[Atoms | None, str | None]:
     problem, evidence = design.problem, design.evidence
     if not isinstance(evidence, BinsBound):
         is_capped = isinstance(evidence, TradeOffBound)
-        rounded = as_atoms(capped_of(problem).atoms) if is_capped else getattr(problem.criterion, "prior", None)
+        rounded = as_atoms(capped_of(problem).atoms) if is_capped else problem.criterion.prior
         if isinstance(rounded, Atoms):
             return rounded, f"Prior, on {rounded.points.size} inputs"
         return least_favourable(design), None

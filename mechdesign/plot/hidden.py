@@ -10,10 +10,13 @@ from mechdesign.errors import NoAnswer
 from mechdesign.mechanisms.hidden import PeakedResponse
 from mechdesign.methods.hidden_joint.crowd import Crowd
 from mechdesign.methods.hidden_joint.search import parts
-from mechdesign.methods.joint.problem import JointProblem
-from mechdesign.methods.joint.search import optimal_joint
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.plot.canvas import BLACK, BLUE, GREEN, GREY, VERMILION, Floats, empty_figure
+from mechdesign.values.declare import evolved
+from mechdesign.words.classes import Together
+from mechdesign.words.privacy import Collusion, Hidden
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,13 +60,12 @@ def draw_variances(axes: Axes, design: Design) -> None:
     colluders = np.unique(np.linspace(0, problem.users - 1, _PLACES).astype(int))
     axes.axhline(1.0, color=GREY, linestyle="--", label="each on their own")
     if _has_groups(problem, 2):
-        axes.plot(
-            colluders, _pairs(problem, colluders) / base, "o-", color=VERMILION, label="pairs, eps on average only"
-        )
+        pairs = _pairs(design.problem, colluders) / base
+        axes.plot(colluders, pairs, "o-", color=VERMILION, label="pairs, eps on average only")
     for group, mark in _LARGER.items():
         if _has_groups(problem, group):
             label = f"groups of {group}, eps on average only"
-            axes.plot(*_larger(problem, group), mark, color=GREEN, linestyle="none", label=label)
+            axes.plot(*_larger(design.problem, group, base), mark, color=GREEN, linestyle="none", label=label)
     axes.axhline(
         design.certificate.upper / base, color=BLUE, linewidth=2, label="this law, eps whoever colludes: the optimum"
     )
@@ -78,25 +80,31 @@ def _has_groups(problem: Crowd, group: int) -> bool:
     return problem.answers == 2 and problem.encoding == "response" and problem.users % group == 0
 
 
-def _pairs(problem: Crowd, colluders: Floats) -> Floats:
-    """The variance of the best pairs that keep eps on average over the grouping."""
-    asked = [JointProblem(problem.epsilon, problem.users, problem.share, int(m)) for m in colluders]
-    return np.array([optimal_joint(one).certificate.upper for one in asked])
+def _in_groups(problem: Problem, colluders: int, group: int) -> Problem:
+    """The same count by groups that keep eps on average over the grouping."""
+    assert isinstance(problem.privacy, Hidden)
+    privacy = Collusion(problem.epsilon, problem.privacy.users, colluders)
+    return evolved(problem, privacy=privacy, among=Together(group=group))
 
 
-def _larger(problem: Crowd, group: int) -> tuple[list[int], list[float]]:
+def _pairs(problem: Problem, colluders: Floats) -> Floats:
+    """The variance of the best pairs."""
+    return np.array([solve(_in_groups(problem, int(m), 2)).certificate.upper for m in colluders])
+
+
+def _larger(problem: Problem, group: int, base: float) -> tuple[list[int], list[float]]:
     """Some numbers of colluders and the variance of larger groups there, as a share of independent answers'.
 
     What is drawn is attained, and within `_GROUPS_GAP` of the best; a place whose search takes long is left out.
     """
+    assert isinstance(problem.privacy, Hidden)
     places, heights = [], []
     for part in _FEW_PARTS:
-        colluders = int(part * (problem.users - 1))
-        asked = JointProblem(problem.epsilon, problem.users, problem.share, colluders, group=group, gap=_GROUPS_GAP)
+        colluders = int(part * (problem.privacy.users - 1))
         try:
-            best = optimal_joint(asked, _GROUPS_SECONDS).certificate.upper
+            best = solve(_in_groups(problem, colluders, group), _GROUPS_SECONDS, gap=_GROUPS_GAP).certificate.upper
         except NoAnswer:
             continue
         places.append(colluders)
-        heights.append(best / problem.independent_variance)
+        heights.append(best / base)
     return places, heights

@@ -11,10 +11,15 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint.problem import JointProblem
-from mechdesign.methods.joint.search import heuristic, optimal_joint, parts, ratio
+from mechdesign.methods.joint.grouping import Grouping, grouping_of
+from mechdesign.methods.joint.search import heuristic, parts, ratio
+from mechdesign.methods.registry import solve
 from mechdesign.methods.result import Design
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, draw_lines, empty_figure, line_style
+from mechdesign.values.declare import evolved
+from mechdesign.words.classes import Together
+from mechdesign.words.privacy import Collusion
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,15 +37,15 @@ def joint_design(design: Design) -> Figure:
     figure = empty_figure(12.6, 5.0)
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
     if problem.is_pair:
-        draw_heat_map(left, problem)
+        draw_heat_map(left, design.problem)
     else:
         draw_law(left, design)
     if problem.categories == 2 and problem.users % 2 == 0:
-        pairs = _pairs(problem)
+        pairs = _pairs(design.problem)
         if problem.group > 2:
-            profiles["best pairs, same budget"] = parts(optimal_joint(pairs))[2].conditional
+            profiles["best pairs, same budget"] = parts(solve(pairs))[2].conditional
         profiles["paper's heuristic (pairs)"] = heuristic(pairs).privacy.conditional
-    draw_profile(right, profiles, problem)
+    draw_profile(right, profiles, problem.epsilon)
     return figure
 
 
@@ -64,7 +69,7 @@ def draw_law(axes: Axes, design: Design) -> None:
     axes.legend(frameon=False, fontsize="small", loc="upper left")
 
 
-def joint_heat_map(problems: Sequence[JointProblem]) -> Figure:
+def joint_heat_map(problems: Sequence[Problem]) -> Figure:
     """Figure 4.1: a panel a problem."""
     figure = empty_figure(6.4 * len(problems), 4.8)
     for axes, problem in zip(figure.subplots(1, len(problems), squeeze=False)[0], problems, strict=True):
@@ -72,15 +77,16 @@ def joint_heat_map(problems: Sequence[JointProblem]) -> Figure:
     return figure
 
 
-def joint_profile(profiles: Mapping[str, Sequence[float]], problem: JointProblem) -> Figure:
+def joint_profile(profiles: Mapping[str, Sequence[float]], epsilon: float) -> Figure:
     """Epsilon against the number of known partners, a line a law."""
     figure = empty_figure(7.0, 4.6)
-    draw_profile(figure.subplots(), profiles, problem)
+    draw_profile(figure.subplots(), profiles, epsilon)
     return figure
 
 
-def draw_heat_map(axes: Axes, problem: JointProblem) -> None:
+def draw_heat_map(axes: Axes, asked: Problem) -> None:
     """The variance of pairs over (p, rho): hatched where the budget forbids it, white where no table exists."""
+    problem = grouping_of(asked)
     if not problem.is_pair:
         raise InvalidInput("group", problem.group, "be 2, with two categories, to be drawn as a heat map")
     from matplotlib.colors import LogNorm
@@ -98,7 +104,7 @@ def draw_heat_map(axes: Axes, problem: JointProblem) -> None:
     forbidden = np.where(possible & ~allowed, 1.0, np.nan)
     axes.contourf(across, along, forbidden, levels=[0.5, 1.5], colors="none", hatches=["////"])
     axes.contour(across, along, np.where(possible, allowed, np.nan), levels=[0.5], colors=[BLACK], linewidths=1.2)
-    best, rule = parts(optimal_joint(problem))[1], heuristic(problem)
+    best, rule = parts(solve(asked))[1], heuristic(asked)
     independent = math.exp(problem.epsilon) / (1 + math.exp(problem.epsilon))
     # these three may be one point: each marker leaves something to see of the ones below it
     for name, x, y, marker, size, colour in (
@@ -115,7 +121,7 @@ def draw_heat_map(axes: Axes, problem: JointProblem) -> None:
     axes.set_title(f"Pairs: ε = {problem.epsilon:g}, n = {problem.users}, {_share(problem)}, m = {problem.colluders}")
 
 
-def _surface(problem: JointProblem, p: Floats, rho: Floats) -> tuple[Floats, np.ndarray, np.ndarray]:
+def _surface(problem: Grouping, p: Floats, rho: Floats) -> tuple[Floats, np.ndarray, np.ndarray]:
     """Variance, whether a table exists, and whether the budgets allow it, over a grid."""
     goal, q = problem.goal(), 1 - p
     extra = np.maximum(float(goal.low) * rho, float(goal.high) * rho)
@@ -125,17 +131,18 @@ def _surface(problem: JointProblem, p: Floats, rho: Floats) -> tuple[Floats, np.
     chance = problem.colluders / (problem.users - 1)
     limit = math.exp(problem.epsilon)
     allowed = (1 - chance) * p + chance * known <= limit / (1 + limit)
-    if problem.caps and problem.caps[0] is not None:
-        cap = math.exp(problem.caps[0])
+    caps = problem.privacy.caps
+    if caps and caps[0] is not None:
+        cap = math.exp(caps[0])
         allowed &= known <= cap / (1 + cap)
     return variance, possible, allowed
 
 
-def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], problem: JointProblem) -> None:
+def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], epsilon: float) -> None:
     """Epsilon once c partners of one's own group are known; lines end at the last finite value, infinite ones are
     infinity signs on the upper edge."""
     finite = [value for line in profiles.values() for value in line if math.isfinite(value)]
-    top = 1.25 * max([*finite, problem.epsilon])
+    top = 1.25 * max([*finite, epsilon])
     signs: Counter[int] = Counter()
     shown = {name: [value if math.isfinite(value) else math.nan for value in line] for name, line in profiles.items()}
     draw_lines(axes, {name: (range(len(line)), line) for name, line in shown.items()}, clip_on=False)
@@ -149,7 +156,7 @@ def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], problem: J
             axes.annotate(
                 "∞", (c, top), lift, textcoords="offset points", ha="center", color=style["color"], fontsize="x-large"
             )
-    axes.axhline(problem.epsilon, color=BLACK, linewidth=1.0, linestyle=":", label=f"ε asked for = {problem.epsilon:g}")
+    axes.axhline(epsilon, color=BLACK, linewidth=1.0, linestyle=":", label=f"ε asked for = {epsilon:g}")
     longest = max(len(line) for line in profiles.values())
     axes.set(ylim=(0, top), xlim=(-0.1, longest - 1 + 0.1), xlabel="partners of your group that collude")
     step = max(1, longest // 8)
@@ -159,11 +166,12 @@ def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], problem: J
     axes.legend(frameon=False, fontsize="small", loc="best")
 
 
-def _pairs(problem: JointProblem) -> JointProblem:
-    return JointProblem(problem.epsilon, problem.users, problem.share, problem.colluders, caps=problem.caps[:1])
+def _pairs(problem: Problem) -> Problem:
+    assert isinstance(problem.privacy, Collusion)
+    return evolved(problem, privacy=evolved(problem.privacy, caps=problem.privacy.caps[:1]), among=Together(group=2))
 
 
-def _share(problem: JointProblem) -> str:
+def _share(problem: Grouping) -> str:
     if problem.count is not None:
         return f"$n_1$ = {problem.count}"
     return f"$n_1/n$ in {list(problem.share)}" if isinstance(problem.share, tuple) else "$n_1/n$ from a prior"

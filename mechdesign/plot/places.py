@@ -8,7 +8,6 @@ import numpy as np
 
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.pairwise.proof import errors_up, output_columns
-from mechdesign.methods.words import protected
 from mechdesign.plot.canvas import HEAT, Floats, drawable, empty_figure
 from mechdesign.words.pairs import Metric
 from mechdesign.words.places import GREAT_CIRCLE
@@ -48,7 +47,7 @@ def places_map(problem: Problem, mechanism: Discrete, place: int | None = None) 
         axes.set(xlabel="longitude" if flip else "x", ylabel="latitude" if flip else "y")
         axes.margins(0.15)
         axes.set_aspect("equal", adjustable="datalim")
-    figure.suptitle(f"{drawable(mechanism.name)}, {protected(problem).replace('eps', 'ε')}")
+    figure.suptitle(f"{drawable(mechanism.name)}, {problem.words.privacy.replace('eps', 'ε')}")
     return figure
 
 

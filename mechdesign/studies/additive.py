@@ -202,7 +202,7 @@ class AdditiveOptimum(Answer):
         """The noise over the prior on the grid."""
         from mechdesign.plot.designs import noise_figure
 
-        prior = cast(Problem, self.designs[ADDITIVE].problem).criterion.prior
+        prior = self.designs[ADDITIVE].problem.criterion.prior
         assert isinstance(prior, Atoms)
         return noise_figure(_mechanism(self.design), prior)
 

@@ -22,7 +22,6 @@ from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.methods.result import Design, Report
 from mechdesign.methods.summary import gap_words, mechanism_words, worst_variance_words
-from mechdesign.methods.words import Labels
 from mechdesign.plot.certified import Based
 from mechdesign.plot.designs import gathered, is_based, names_of
 from mechdesign.values.answers import if_shown, merged
@@ -30,8 +29,9 @@ from mechdesign.values.codec import kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
 from mechdesign.values.tables import Grid, number
-from mechdesign.words.fits.words import counted
+from mechdesign.words.fits.words import Labels, counted
 from mechdesign.words.priors import Atoms
+from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -207,15 +207,9 @@ def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
 
 
 def _evidence_shape(schemas: Schemas) -> dict[str, Any]:
-    from mechdesign.methods.registry import PROVEN_BY
+    from mechdesign.methods.registry import EVIDENCE
 
-    return schemas.any_of(*dict.fromkeys(evidence for kinds in PROVEN_BY.values() for evidence in kinds))
-
-
-def _problem_shape(schemas: Schemas) -> dict[str, Any]:
-    from mechdesign.methods.registry import PROVEN_BY
-
-    return schemas.any_of(*PROVEN_BY)
+    return schemas.any_of(*EVIDENCE)
 
 
 @frozen
@@ -235,7 +229,7 @@ class ShownCertificate:
 class Designed:
     """A design: what was asked, what was found, what is proven of it, and how it was found."""
 
-    problem: Mapping[str, Any] = field(metadata=shaped(_problem_shape))
+    problem: Mapping[str, Any] = field(metadata=shaped(lambda schemas: schemas.of(Problem)))
     mechanism: Mapping[str, Any] = field(metadata=shaped(_mechanism_shape))
     certificate: Mapping[str, Any] = field(metadata=shaped(lambda schemas: schemas.of(ShownCertificate)))
     report: Report

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint.problem import JointProblem
-from mechdesign.methods.joint.search import Heuristic, heuristic, optimal_joint, parts
+from mechdesign.methods.joint.grouping import Grouping, grouping_of
+from mechdesign.methods.joint.search import Heuristic, heuristic, parts
 from mechdesign.methods.joint.words import eps_words, law_words, privacy_words, variance_words
 from mechdesign.methods.result import Design
+from mechdesign.methods.words import heading
 from mechdesign.studies import joint_column, joint_hidden, joint_inside
 from mechdesign.studies.designed import Designed
 from mechdesign.studies.joint_hidden import HiddenTold, groups_told, told_words
@@ -23,6 +24,7 @@ from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, field, frozen, one_of
 from mechdesign.values.schema import shaped
 from mechdesign.values.tables import Grid, number
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from mechdesign.tables.parties import Happening
 
 SECONDS = 60.0
-METHODS = ("exact", "scip")
+METHODS = {"exact": "joint", "scip": "joint_program"}
 
 
 @frozen
@@ -39,14 +41,19 @@ class JointStudy:
 
     ``delta`` is the chance that what is told of a hidden grouping leaves out.
 
-    >>> found = JointStudy(JointProblem(1.0, users=100, share=0.1)).answer()
+    >>> from mechdesign.words.classes import Together
+    >>> from mechdesign.words.counts import Count
+    >>> from mechdesign.words.privacy import Collusion
+    >>> pairs = Problem(loss=Count(0.1), privacy=Collusion(1.0, users=100), among=Together(group=2))
+    >>> found = JointStudy(pairs).answer()
     >>> found.design.certificate.upper < found.joint.independent_variance
     True
     """
 
-    problem: JointProblem
-    method: str = one_of("method", METHODS, default="exact")
+    problem: Problem
+    method: str = one_of("method", tuple(METHODS), default="exact")
     seconds: float = SECONDS
+    gap: float | None = None
     delta: float | None = None
     parties: int | None = None
     column: joint_column.Column = joint_column.Column()
@@ -61,7 +68,7 @@ class JointStudy:
 
     @property
     def doing(self) -> str:
-        return f"joint response in groups of {self.problem.group}"
+        return f"joint response in groups of {grouping_of(self.problem).group}"
 
     @property
     def reads(self) -> Sequence[Path]:
@@ -69,11 +76,12 @@ class JointStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> JointAnswer:
         """The optimum, the paper's choice beside it, and what was run."""
+        from mechdesign.methods.registry import solve
+
         clock = Clock(self.seconds)
-        design = _optimal(self.problem, self.method, self.seconds)
-        rule = heuristic(self.problem) if self.problem.is_pair else None
+        design = solve(self.problem, self.seconds, gap=self.gap, method=METHODS[self.method])
         played = None if self.parties is None else _play(design, self.parties, clock, say)
-        return JointAnswer(design, rule, self.delta, played, self._collected(design))
+        return evolved(JointAnswer.of(design), delta=self.delta, run=played, collected=self._collected(design))
 
     def _collected(self, design: Design) -> joint_column.Collected | None:
         if self.everyone is None:
@@ -84,16 +92,6 @@ class JointStudy:
             rule = f"be {grouped.users}, as many as are in whole groups of the data"
             raise InvalidInput("users", problem.users, rule)
         return joint_column.collect(self.column, self.everyone, grouped, problem, law)
-
-
-def _optimal(problem: JointProblem, method: str, seconds: float) -> Design:
-    if method == "exact":
-        return optimal_joint(problem, seconds)
-    if method == "scip":
-        from mechdesign.methods.joint.program import search_joint
-
-        return search_joint(problem, seconds)
-    raise InvalidInput("method", method, "be exact or scip")
 
 
 def _play(design: Design, parties: int, clock: Clock, say: Say) -> Run:
@@ -232,8 +230,7 @@ class JointAnswer(Answer):
     @classmethod
     def of(cls, design: Design) -> JointAnswer:
         """What is said of a design that is there."""
-        problem, _, _ = parts(design)
-        return cls(design, heuristic(problem) if problem.is_pair else None)
+        return cls(design, heuristic(design.problem) if parts(design)[0].is_pair else None)
 
     @property
     def hidden(self) -> HiddenTold | None:
@@ -258,7 +255,7 @@ class JointAnswer(Answer):
 
     def shown(self) -> Iterator[Grid | str]:
         problem, law, told = parts(self.design)
-        yield problem.heading
+        yield heading(self.design.problem)
         yield f"{law_words(law)}\n\n{variance_words(self.design)}\n\n{privacy_words(problem, told)}"
         yield f"\n{told_words(self.hidden, problem.users, told.if_your_partner_colludes)}"
         if self.rule is not None:
@@ -270,7 +267,7 @@ class JointAnswer(Answer):
             yield from self.collected.shown()
 
 
-def _heuristic_lines(rule: Heuristic, problem: JointProblem) -> Iterator[str]:
+def _heuristic_lines(rule: Heuristic, problem: Grouping) -> Iterator[str]:
     over = " - more than asked for" if rule.privacy.averaged > problem.epsilon * (1 + 1e-9) else ""
     yield (
         f"The paper's heuristic: p = {float(rule.law.truth):.6g}, rho = {float(rule.law.rho):.6g}, variance "

@@ -12,7 +12,7 @@ import numpy as np
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.grouping import Grouping
 from mechdesign.studies.frequencies.datasets import Dataset
 from mechdesign.studies.frequencies.joint import JointErrors, simulate_errors, whole_groups
 from mechdesign.studies.users import read_users
@@ -141,9 +141,7 @@ class Collected(Answer):
         )
 
 
-def collect(
-    column: Column, everyone: Answers, answers: Answers, problem: JointProblem, law: JointResponse
-) -> Collected:
+def collect(column: Column, everyone: Answers, answers: Answers, problem: Grouping, law: JointResponse) -> Collected:
     """The answers under the design and under independent answers of the same epsilon."""
     runs = require_whole(RUNS if column.runs is None else column.runs, "runs", 1, MOST_RUNS)
     if not answers.counts.all():
@@ -157,7 +155,7 @@ def collect(
     return Collected(answers.value, answers.users, left, count, first, runs, joint, alone)
 
 
-def independent(problem: JointProblem) -> JointResponse:
+def independent(problem: Grouping) -> JointResponse:
     """Randomised response at the same epsilon, which is private against any number of colluders."""
     ratio: Fraction = exp_lower(problem.epsilon)
     return JointResponse.independent(ratio / (ratio + problem.categories - 1), problem.group, problem.categories)

@@ -14,7 +14,7 @@ from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.methods.hidden_joint.crowd import Crowd, crowd_of
 from mechdesign.methods.hidden_joint.search import parts, without
 from mechdesign.methods.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.grouping import Grouping
 from mechdesign.methods.result import Design
 from mechdesign.methods.words import heading
 from mechdesign.studies.designed import Designed
@@ -278,7 +278,7 @@ def _run_words(run: ServersSaid) -> str:
     )
 
 
-def groups_told(problem: JointProblem, law: JointResponse, delta: float | None) -> HiddenTold | None:
+def groups_told(problem: Grouping, law: JointResponse, delta: float | None) -> HiddenTold | None:
     """What groups tell, at the chance that was named or `GROUPS_DELTA`."""
     return told(law, problem.users, problem.colluders, GROUPS_DELTA if delta is None else delta)
 

@@ -13,13 +13,14 @@ from mechdesign.exact.collusion import Ratio, conditional_ratio, log_up
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse, rho_range
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary, best_hashes
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.grouping import Grouping, grouping_of
 from mechdesign.methods.joint.words import eps_words
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.codec import encoded, left_out
 from mechdesign.values.declare import asked, field, frozen
 from mechdesign.values.schema import shaped
 from mechdesign.values.tables import Grid
+from mechdesign.words.problem import Problem
 
 INSIDE = ("oue", "olh")
 _GRID = 1 << 30
@@ -36,7 +37,7 @@ class InsideStudy:
     Without a cap the strongest there is. The loss is decided exactly for the strength that is returned.
     """
 
-    problem: JointProblem
+    problem: Problem
     encoding: str = asked("--inside", "Inside an encoding of many values: oue or olh.", default="oue", words=INSIDE)
 
     doing: ClassVar[str] = "pairs inside an encoding"
@@ -44,7 +45,7 @@ class InsideStudy:
     keeps: ClassVar[tuple[Path, ...]] = ()
 
     def __attrs_post_init__(self) -> None:
-        problem, step = self.problem, "drop --group, --prior and ranges"
+        problem, step = grouping_of(self.problem), "drop --group, --prior and ranges"
         if problem.count is None or problem.group != 2:
             raise InvalidInput("inside", self.encoding, "be asked for pairs and a single share", step)
         if problem.colluders:
@@ -53,10 +54,11 @@ class InsideStudy:
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Inside:
         """The coupling, and what it is good for."""
-        problem = self.problem
+        problem = grouping_of(self.problem)
         assert problem.count is not None
         ratio = exp_lower(problem.epsilon)
-        cap = problem.caps[0] if problem.caps else None
+        caps = problem.privacy.caps
+        cap = caps[0] if caps else None
         make = _unary if self.encoding == "oue" else _hashing
         law, loss = make(problem, ratio)
         strength = strongest(loss, None if cap is None else exp_lower(cap))
@@ -117,14 +119,14 @@ class Inside(Answer):
 Loss = Callable[[Fraction], Ratio]
 
 
-def _unary(problem: JointProblem, ratio: Fraction) -> tuple[Callable[[Fraction], Any], Loss]:
+def _unary(problem: Grouping, ratio: Fraction) -> tuple[Callable[[Fraction], Any], Loss]:
     def law(strength: Fraction) -> JointUnary:
         return JointUnary.optimised(ratio, problem.categories, strength)
 
     return law, lambda strength: law(strength).conditional_ratio()
 
 
-def _hashing(problem: JointProblem, ratio: Fraction) -> tuple[Callable[[Fraction], Any], Loss]:
+def _hashing(problem: Grouping, ratio: Fraction) -> tuple[Callable[[Fraction], Any], Loss]:
     assert problem.count is not None
     hashes = best_hashes(problem.epsilon, problem.users, problem.count / problem.users)
     truth = ratio / (ratio + hashes - 1)

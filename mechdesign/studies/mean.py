@@ -43,7 +43,7 @@ def mechanism_names() -> Iterable[str]:
     """Every way to estimate a mean."""
     from mechdesign.mechanisms.catalogue import ON_INTERVALS
 
-    return (*_WITH_BINS, *(entry.key for entry in ON_INTERVALS))
+    return (*_WITH_BINS, *(entry.key for entry in ON_INTERVALS), "certified-worst")
 
 
 def bounds_of(said: Any) -> Interval | tuple[Interval, ...]:
@@ -99,7 +99,7 @@ class ColumnMean:
     )
     mechanism: tuple[str, ...] = asked(
         "--mechanism",
-        "Names, comma-separated: aaa, aaa-paper, sw-em, sw-ems, laplace, pm, hm, sw, ...",
+        "Names, comma-separated: aaa, aaa-paper, sw-em, sw-ems, certified-worst, laplace, pm, hm, sw, ...",
         read=names("mechanism"),
         default=("aaa",),
         words=mechanism_names,

@@ -21,18 +21,7 @@ from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.minimax.supports import supports
 from mechdesign.methods.result import Design, gap_asked, is_open
 from mechdesign.methods.summary import certificate_words, gap_text, standing, worst_variance
-from mechdesign.methods.words import (
-    below,
-    excess,
-    heading,
-    headline,
-    is_lexicographic,
-    labels_of,
-    measure,
-    other_goal,
-    power_of,
-    subject,
-)
+from mechdesign.methods.words import below, excess, heading, is_lexicographic, other_goal, power_of
 from mechdesign.plot.designs import gathered, is_based, least_favourable
 from mechdesign.studies import designed
 from mechdesign.studies.designed import Beside, Designed, Several, above, gap_lines, grid, mechanism_lines
@@ -263,14 +252,15 @@ class Optimum(Answer):
     def shown(self) -> Iterator[Grid | str]:
         design, problem = self.design, self.design.problem
         yield f"{standing(design)} for {heading(problem)}\n{_rounded_from(self.asked, design)}"
-        yield certificate_words(design.certificate, headline(problem), design.own_law)
+        yield certificate_words(design.certificate, problem.words.headline, design.own_law)
         yield from gap_lines(design)
-        yield from mechanism_lines(design.own_law, least_favourable(design), labels_of(problem))
+        yield from mechanism_lines(design.own_law, least_favourable(design), problem.words.labels)
         if self.rivalry is not None:
             both = (Rank.WORST, Rank.AVERAGE)
             lines = [[row.name, *(number(row.by(rank)) for rank in both), _excess(row)] for row in self.rivalry.rows]
             headings = ["mechanism", "worst case", "average", excess(problem)]
-            yield grid(f"Expected {measure(problem)}, ranked by the {_RANKED_BY[self.rivalry.rank]}", headings, lines)
+            title = f"Expected {problem.words.measure}, ranked by the {_RANKED_BY[self.rivalry.rank]}"
+            yield grid(title, headings, lines)
         way = other_goal(problem)
         if way is not None:
             yield f"\n{way}"
@@ -327,8 +317,8 @@ class Sweep(Answer):
     def shown(self) -> Iterator[Grid | str]:
         designs, problem = self.designs, self.designs[0].problem
         yield (
-            f"{'best designs so far' if _open(designs) else 'certified optima'} for {subject(problem)}: "
-            f"{headline(problem)}{below(problem)}\n"
+            f"{'best designs so far' if _open(designs) else 'certified optima'} for {problem.words.subject}: "
+            f"{problem.words.headline}{below(problem)}\n"
             f"{_rounded_from(self.asked, designs[0])}  optimum over {_scopes(designs)}, {_basis(designs)}\n"
         )
         both = is_lexicographic(problem)
@@ -346,7 +336,7 @@ class Sweep(Answer):
             rank = self.fields[0].rank.value
             headings += [*(["our worst"] if both else []), "best rival", f"its {rank}", excess(problem)]
         title = "Bounds on the optimum" if _open(designs) else "Certified optimum"
-        yield grid(f"{title}, {headline(problem)}", headings, rows)
+        yield grid(f"{title}, {problem.words.headline}", headings, rows)
 
     def plot(self) -> Figure:
         """The optimum and what is published over epsilon."""
@@ -362,10 +352,10 @@ class Sweep(Answer):
         epsilons = [design.problem.epsilon for design in self.designs]
         if not all(math.isclose(high, value) for (_, high), value in zip(bounds, ours, strict=True)):
             bounds = [(value, value) for value in ours]  # the certificate bounds something else than rivals
-            title = f"worst-case {measure(problem)} of the lexicographic optimum, {subject(problem)}"
-            return plot.sweep(epsilons, bounds, published, f"worst-case {measure(problem)}", title, THIS)
-        what = f"{'worst-case' if rank is Rank.WORST else 'average'} {measure(problem)}"
-        return plot.sweep(epsilons, bounds, published, what, f"{headline(problem)}, {subject(problem)}")
+            title = f"worst-case {problem.words.measure} of the lexicographic optimum, {problem.words.subject}"
+            return plot.sweep(epsilons, bounds, published, f"worst-case {problem.words.measure}", title, THIS)
+        what = f"{'worst-case' if rank is Rank.WORST else 'average'} {problem.words.measure}"
+        return plot.sweep(epsilons, bounds, published, what, f"{problem.words.headline}, {problem.words.subject}")
 
     def structure(self) -> Figure:
         """Outputs, base measures and least-favourable priors over epsilon."""
@@ -379,7 +369,7 @@ class Sweep(Answer):
             outputs = gathered(mechanism.points, mechanism.base)
             slices.append(plot.Slice(design.problem.epsilon, outputs, least_favourable(design)))
         problem = self.designs[0].problem
-        return plot.structure(slices, f"Structure of the optimum: {headline(problem)}, {subject(problem)}")
+        return plot.structure(slices, f"Structure of the optimum: {problem.words.headline}, {problem.words.subject}")
 
 
 def _shared(designs: Sequence[Design], epsilons: list[float]) -> dict[str, Any]:

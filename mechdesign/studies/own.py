@@ -17,9 +17,9 @@ from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.exact.privacy import PrivacyProof
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 from mechdesign.values.tables import printable
@@ -113,18 +113,17 @@ def read_file(path: Path) -> Own:
         law, names = measured(table), (table.labels.inputs, table.labels.outputs)
         return Own(called, law, LikelihoodRatio(table.ratio), law.epsilon, names)
     design = load_design(path)
-    if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, Product):
+    if isinstance(design.mechanism, JointResponse | Product):
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
-    problem = design.problem
-    is_coded = isinstance(problem, Problem) and problem.words.labels is not None
-    ratio, names = mechanism.likelihood_ratio(), _labels_of(problem, mechanism)
+    is_coded = design.problem.words.labels is not None
+    ratio, names = mechanism.likelihood_ratio(), _labels_of(design.problem, mechanism)
     return Own(called, mechanism, ratio, mechanism.epsilon, names, is_coded)
 
 
-def _labels_of(problem: Any, mechanism: Any) -> Sides:
+def _labels_of(problem: Problem, mechanism: Any) -> Sides:
     """The labels of a loss matrix, for the outputs that are used."""
-    if not isinstance(problem, Problem) or not isinstance(problem.loss, FiniteLoss):
+    if not isinstance(problem.loss, FiniteLoss):
         return None, None
     return problem.table.names[0], problem.table.names_of(mechanism.outputs)
 

@@ -17,7 +17,7 @@ from mechdesign.methods.pairwise.rivals import adversary_error
 from mechdesign.methods.pairwise.supports import pairs_of
 from mechdesign.methods.result import Design, is_open
 from mechdesign.methods.summary import certificate_words, gap_text, gap_words, standing
-from mechdesign.methods.words import excess, heading, headline, is_lexicographic, labels_of, protected
+from mechdesign.methods.words import excess, heading, is_lexicographic
 from mechdesign.plot.designs import names_of
 from mechdesign.studies.designed import Designed, above, finite_lines, grid
 from mechdesign.studies.optimum import with_options
@@ -55,7 +55,7 @@ class PairsStudy:
 
     @property
     def doing(self) -> str:
-        return f"certified optimum, {protected(self.problem)}"
+        return f"certified optimum, {self.problem.words.privacy}"
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> PairsOptimum:
         """The optimum, its rivals, and what is not protected."""
@@ -144,7 +144,7 @@ class PairsOptimum(Answer):
 
     def shown(self) -> Iterator[Grid | str]:
         problem, table = _of(self.design)
-        what = headline(problem)
+        what = problem.words.headline
         yield f"{standing(self.design)} for {heading(problem)}\n"
         yield certificate_words(self.design.certificate, what, table)
         yield gap_words(self.design.certificate)
@@ -152,7 +152,7 @@ class PairsOptimum(Answer):
             known = "a Bayesian adversary who knows the prior and guesses one of the places"
             yield f"  {known} is left with an expected loss of {self.around.adversary_error:.6g}"
         yield ""
-        yield from finite_lines(table, *names_of(table, labels_of(problem)))
+        yield from finite_lines(table, *names_of(table, problem.words.labels))
         if self.around.comparison:
             rows = [
                 [row.name, number(row.lower), number(row.upper), above(row.above_optimum, at_least=True)]
@@ -164,7 +164,6 @@ class PairsOptimum(Answer):
 
 def _of(design: Design) -> tuple[Problem, Discrete]:
     problem, table = design.problem, design.mechanism
-    assert isinstance(problem, Problem)
     assert isinstance(table, Discrete)
     return problem, table
 

@@ -12,17 +12,14 @@ from mechdesign.data.texts import columns as column_names, floats
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput
 from mechdesign.intervals import CONFIDENCE
 from mechdesign.studies.mean import Estimate, bounds_of
+from mechdesign.studies.vector_means import OURS, OfNumber, VectorMeans, Way
 from mechdesign.values import files
-from mechdesign.values.answers import Answer, Say, silent
-from mechdesign.values.codec import left_out
-from mechdesign.values.declare import Counts, Floats, asked, epsilon, field, finite, frozen, option, optional
+from mechdesign.values.answers import Say, silent
+from mechdesign.values.declare import Counts, Floats, asked, epsilon, field, finite, frozen, option
 from mechdesign.values.rules import comes_with, left_out_with, require_rules
-from mechdesign.values.tables import Column, Grid, number, printable, table_of
 from mechdesign.words.domains import Interval
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from mechdesign.methods.result import Design
     from mechdesign.studies.frequencies.sign_reports import SignCollection
 
@@ -32,9 +29,6 @@ _RULES = (
     left_out_with("send", "seed", why="what people send is drawn with the system's randomness"),
 )
 _MOST_NUMBERS = 1000
-
-OURS = "sign patterns"
-"""What is designed here, among other ways."""
 
 
 def _texts(said: Any) -> tuple[str, ...]:
@@ -79,7 +73,9 @@ class VectorStudy:
         "--guess", "What values may be like: normal:MEAN,DEVIATION, ..., for all, or LAW;LAW.", read=_texts, default=()
     )
     users: int | None = asked("--users", "How near the means of so many people are.", metavar="N")
-    width: float | None = asked("--width", "How many people it takes for intervals of +-W.", metavar="W")
+    width: float | None = asked(
+        "--width", "How many people it takes for intervals of +-W, and with --users which eps.", metavar="W"
+    )
     send: Path | None = asked(
         "--send", "Write what each person of --data sends: 1, -1, or 0 where nothing is asked.", read=Path
     )
@@ -160,6 +156,34 @@ class VectorStudy:
         problem = Problem(inputs=inputs, loss=Squared(), privacy=Pure(self.epsilon), among=Unbiased())
         return solve(problem, method="sign_patterns")
 
+    def least_epsilon(self) -> float | None:
+        """The least eps, rounded up to 0.001, at which all intervals of so many people are within the width.
+
+        None where no eps that is designed for suffices.
+        """
+        from mechdesign.methods.sign_patterns.supports import LEAST_EPSILON, MOST_EPSILON
+
+        assert self.users is not None
+        assert self.width is not None
+        low, high = LEAST_EPSILON, MOST_EPSILON
+        if self._widest(high) > self.width:
+            return None
+        while high - low > 1e-4:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._widest(middle) <= self.width else (middle, high)
+        return math.ceil(high * 1e3) / 1e3
+
+    def _widest(self, epsilon: float) -> float:
+        """The reach of the interval that reaches farthest."""
+        from fractions import Fraction
+
+        from mechdesign.methods.sign_patterns.search import best_response
+        from mechdesign.studies.frequencies.sign_reports import SignCollection
+
+        response = best_response(epsilon, [Fraction(half) for half in self.halves])
+        collection = SignCollection(response, response.channel(epsilon), self.sides, self.halves)
+        return float(collection.reach(self.users or 1, self.confidence).max())
+
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> VectorMeans:
         """The design beside its rivals, and with a file what a collection says."""
         from mechdesign.mechanisms.discrete import Discrete
@@ -180,6 +204,7 @@ class VectorStudy:
         return VectorMeans(
             *(self.epsilon, self.size, response.drawn, response.reach, certificate.lower, certificate.upper),
             *(self.guess or ("uniform",), self.confidence, users, self.width),
+            None if self.users is None or self.width is None else self.least_epsilon(),
             self._numbers(collection, users or self.users, estimates),
             tuple(sorted(ways, key=lambda way: way.worst)),
             design,
@@ -231,7 +256,7 @@ class VectorStudy:
     ) -> tuple[int | None, Sequence[Estimate | None]]:
         """How many people reported, and the estimates; none without a file."""
         if self.reports is not None:
-            signs = self._signs(self.reports)
+            signs = self._signs(self.reports, collection.response.drawn)
         elif self.data is not None:
             values = self._values(self.data)
             say(f"{len(values)} people report")
@@ -282,120 +307,19 @@ class VectorStudy:
                 raise InvalidData(where, "a value", rule, "widen --bounds")
         return np.column_stack(found)
 
-    def _signs(self, path: Path) -> Counts:
+    def _signs(self, path: Path, drawn: int) -> Counts:
         import numpy as np
 
         signs = np.column_stack(self._columns(path))
-        wrong = ~np.isin(signs, (-1.0, 0.0, 1.0)).all(axis=1)
+        wrong = ~np.isin(signs, (-1.0, 0.0, 1.0)).all(axis=1) | (np.abs(signs).sum(axis=1) != drawn)
         if wrong.any():
-            rule = "hold 1, -1, or 0 where nothing was asked, as --send writes them"
+            rule = f"hold 1 or -1 for {drawn} numbers of each person, and 0 for the others, as --send writes them"
             raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule)
         return signs.astype(np.int64)
 
 
 def _beyond(count: int) -> str:
     return f"of {count} numbers little is proven: draw {_MOST_NUMBERS} of them" if count > _MOST_NUMBERS else ""
-
-
-# -- answers ----------------------------------------------------------------------------------------------------------
-
-
-@frozen
-class Way:
-    """A way to ask for all numbers: the error of one person at the worst values, and on average under the guess."""
-
-    name: str
-    worst: float
-    expected: float
-
-
-@frozen
-class OfNumber:
-    """One number: how often it is asked for, how near its mean is, and what a collection said."""
-
-    name: str
-    bounds: tuple[float, float]
-    weight: float
-    asked: float
-    reach: float | None
-    people: int | None
-    estimate: Estimate | None = field(default=None, converter=optional(lambda said: said))
-
-
-_WAYS = (
-    Column("way", lambda way: way.name),
-    Column("worst", lambda way: number(way.worst)),
-    Column("under the guess", lambda way: number(way.expected)),
-)
-
-
-@frozen
-class VectorMeans(Answer):
-    """The design for several numbers, what is proven of it, each number, and published ways beside it."""
-
-    epsilon: float
-    count: int
-    drawn: int
-    reach: int
-    lower: float
-    worst: float
-    guess: tuple[str, ...]
-    confidence: float
-    users: int | None
-    width: float | None
-    numbers: tuple[OfNumber, ...]
-    ways: tuple[Way, ...]
-    design: Any = field(metadata=left_out(), eq=False)
-
-    @property
-    def rows(self) -> Sequence[OfNumber]:
-        return self.numbers
-
-    @property
-    def said(self) -> tuple[Any, ...]:
-        return (self,)
-
-    def plot(self) -> Figure:
-        """Errors over eps with what is proven, and with a collection the intervals of the means."""
-        from mechdesign.plot.vectors import vector_errors
-
-        return vector_errors([self.count])
-
-    def shown(self) -> Iterator[Grid | str]:
-        near = "" if not self.reach else f", or one that differs in up to {self.reach} signs,"
-        yield f"{self.count} numbers of each person, eps = {self.epsilon:g} in all: {self.drawn} are drawn and rounded"
-        yield f"to signs, and a pattern of signs is reported, one's own{near} e^eps times as likely as any other."
-        yield f"  variance of one report, in units of half a range, all together: {number(self.worst)} at most"
-        yield f"  optimum over unbiased mechanisms: [{self.lower:.6g}, {self.worst:.6g}], proven in rational arithmetic"
-        yield ""
-        yield self._of_numbers()
-        yield ""
-        yield table_of(f"Ways to ask, by the variance of one report (guess: {'; '.join(self.guess)})", _WAYS, self.ways)
-        for way, what in (
-            (self.ways[0], "whatever values are"),
-            (min(self.ways, key=lambda way: way.expected), "if values are as guessed"),
-        ):
-            if way.name != OURS:
-                yield f"  {way.name} has less variance than {OURS}, {what}: it is shipped a table a number."
-
-    def _of_numbers(self) -> Grid:
-        level = f"{100 * self.confidence:g}% interval"
-        headings = ["number", "bounds", "asked for"]
-        if any(one.reach is not None for one in self.numbers):
-            headings.append("within +-")
-        if self.width is not None:
-            headings.append(f"people for +-{self.width:g}")
-        if self.users is not None:
-            headings += ["estimate", level]
-        rows = []
-        for one in self.numbers:
-            cells = [printable(one.name), f"[{one.bounds[0]:g}, {one.bounds[1]:g}]", f"{one.asked:.1%}"]
-            cells += [] if one.reach is None else [f"{one.reach:.3g}"]
-            cells += [] if one.people is None else [f"{one.people:,}"]
-            cells += [] if one.estimate is None else [number(one.estimate.estimate), one.estimate.interval]
-            rows.append(tuple(cells))
-        who = "" if self.users is None else f", {self.users} people"
-        return Grid(f"Each number{who}", tuple(headings), tuple(rows))
 
 
 ANSWERS = ((VectorMeans,),)

@@ -17,7 +17,7 @@ from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.methods.result import Design
 from mechdesign.methods.summary import certificate_words, gap_text, standing
-from mechdesign.methods.words import heading, headline
+from mechdesign.methods.words import heading
 from mechdesign.methods.workload.estimator import query_noises
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
@@ -128,7 +128,7 @@ class LeastNoise(Answer):
 
     @property
     def problem(self) -> Problem:
-        return cast(Problem, self.design.problem)
+        return self.design.problem
 
     @property
     def rows(self) -> Sequence[Query]:
@@ -165,7 +165,7 @@ class LeastNoise(Answer):
     def shown(self) -> Iterator[Grid | str]:
         design, problem = self.design, self.problem
         yield f"{standing(design)} for {heading(problem)}\n"
-        yield certificate_words(design.certificate, headline(problem), design.own_law)
+        yield certificate_words(design.certificate, problem.words.headline, design.own_law)
         yield from gap_lines(design)
         law = cast(Discrete, design.mechanism)
         yield f"mechanism: a table of {len(law.inputs)} types and {len(law.outputs)} reports"

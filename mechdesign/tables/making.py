@@ -42,7 +42,6 @@ from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import FiniteLoss
 from mechdesign.words.pairs import Metric, Pairs, Pairwise
 from mechdesign.words.privacy import Approximate
-from mechdesign.words.problem import Problem
 
 MOST_MIXED = 1e-6
 NOISE = 1e-6
@@ -101,7 +100,7 @@ def make_table(
         if isinstance(source, Design) and error_of is not None:
             document["certificate"] = _certificate(source, cap, error_of)
         if isinstance(source, Design) and isinstance(source.evidence, WorkloadBound | GridBound):
-            asked, rows = cast(Problem, source.problem), cast(FiniteLaw, built.law).rows
+            asked, rows = source.problem, cast(FiniteLaw, built.law).rows
             prior = source.evidence.weights_of_types(asked)
             document["workload"] = written_workload(workload_of(asked).queries, prior, rows, bits)
         content = checker.canonical(with_hash(document))
@@ -113,7 +112,7 @@ def make_table(
 
 def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Made) -> Pairs | None:
     """The requirement on pairs that a table must keep, of a mechanism that was proven to keep it."""
-    asked = getattr(source.problem, "privacy", None) if isinstance(source, Design) else None
+    asked = source.problem.privacy if isinstance(source, Design) else None
     pairs = privacy if privacy is not None else asked if isinstance(asked, Pairwise | Metric) else None
     if pairs is None:
         return None
@@ -147,7 +146,7 @@ def _labels_of(source: Source | Product) -> Labels:
     """The labels of the rows and columns that a design of a loss matrix is for."""
     if not isinstance(source, Design) or not isinstance(source.mechanism, Discrete):
         return NO_LABELS
-    if not isinstance(source.problem, Problem) or not isinstance(source.problem.loss, FiniteLoss):
+    if not isinstance(source.problem.loss, FiniteLoss):
         return NO_LABELS
     table = source.problem.table
     return Labels(table.names[0], table.names_of(source.mechanism.outputs))

@@ -1,4 +1,6 @@
-"""Rules between the options of a study, declared beside its fields; a field that is None, or False, was not said.
+"""Rules between options, declared: beside the fields of a study, or as the ``RULES`` of a command.
+
+A field that is None, or False, was not said.
 
 >>> from mechdesign.values.declare import frozen
 >>> @frozen
@@ -55,12 +57,12 @@ def comes_with(*fields: str, why: str = "", step: str = "", **needed: Sequence[s
     return check
 
 
-def left_out_with(other: str, *fields: str, why: str) -> Rule:
-    """None of these fields has an effect where ``other`` is said."""
+def left_out_with(other: str, *fields: str, why: str, unless: str | None = None) -> Rule:
+    """None of these fields has an effect where ``other`` is said, ``unless`` one is that changes what that means."""
 
     def check(study: Any) -> None:
         found = options_said(study, fields)
-        if found and is_said(study, other):
+        if found and is_said(study, other) and not (unless and is_said(study, unless)):
             raise InvalidInput("options", ", ".join(found), f"be left out with {_option(study, other)}", why)
 
     return check
@@ -100,6 +102,8 @@ def options_said(study: object, fields: Sequence[str]) -> list[str]:
 
 
 def _option(study: object, name: str) -> str:
+    if not attrs.has(type(study)):  # a command, which knows them
+        return str(cast(Any, study).option_of(name))
     told = attrs.fields_dict(cast(Any, type(study)))[name].metadata.get(OPTION)
     return str(told.names[0]) if told and told.names else f"--{name.replace('_', '-')}"
 

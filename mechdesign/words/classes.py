@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import array, field, frozen, one_of, option, optional, whole
+from mechdesign.words.counts import require_group
 from mechdesign.words.domains import Circle, Interval, interval_of, parse_interval, require_domain
 from mechdesign.words.places import require_places
 
@@ -152,16 +153,22 @@ ENCODINGS = ("response", "unary", "hashing")
 
 @frozen
 class Together:
-    """Responses that are drawn for all users together, and treat them alike.
+    """Responses that are drawn for users together, and treat them alike.
 
-    ``encoding`` is what is answered together: ``response``, the report of a category; ``unary``, each bit of unary
-    encoding at half the epsilon; ``hashing``, the report of a hash value, of which there are as many as inputs, with
-    which the users of other values agree by chance.
+    ``group`` is how many of them: random groups of so many, or all users where it is left out. ``encoding`` is what is
+    answered together: ``response``, the report of a category; ``unary``, each bit of unary encoding at half the
+    epsilon; ``hashing``, the report of a hash value, of which there are as many as inputs, with which the users of
+    other values agree by chance.
     """
 
     kind: ClassVar[str] = "together"
 
     encoding: str = one_of("encoding", ENCODINGS, default="response")
+    group: int | None = field(
+        default=None,
+        converter=optional(require_group),
+        metadata=if_any() | option("--group", "Users who answer together (2)."),
+    )
 
 
 Class = All | Onto | InPlane | Piecewise | UnbiasedClass | Together

@@ -15,6 +15,10 @@ from mechdesign.values.dyadic import dyadic
 from mechdesign.words.priors import Atoms, Density, Prior
 
 _ROUNDING = 1e-9
+MOST_GROUP = 64
+MOST_USERS = 5 * 10**8
+"""The largest population: numpy draws hypergeometric numbers up to there."""
+
 SHARE_OPTION = option("--share", "The share of users with a 1, or LEAST,MOST for the worst (0.1).")
 
 
@@ -59,6 +63,30 @@ def as_share(said: Any) -> Any:
     if plain[0] > plain[-1]:
         raise InvalidInput("share", said, "be a range LEAST,MOST with LEAST at most MOST")
     return plain if isinstance(said, tuple) else plain[0]
+
+
+def require_categories(categories: int) -> int:
+    """A number of categories, or `InvalidInput`."""
+    if isinstance(categories, bool) or not isinstance(categories, int | np.integer) or not 2 <= categories <= 10**6:
+        raise InvalidInput("categories", categories, "be a whole number from 2 to 1000000")
+    return int(categories)
+
+
+def require_population(users: int, group: int) -> int:
+    """A number of users that can be divided into groups, or `InvalidInput`."""
+    if isinstance(users, bool) or not isinstance(users, int | np.integer) or not 2 <= users <= MOST_USERS:
+        raise InvalidInput("users", users, f"be a whole number from 2 to {MOST_USERS}")
+    if users % group:
+        near = users - users % group or group
+        raise InvalidInput("users", users, f"be a multiple of the group size {group}", f"for example {near}")
+    return int(users)
+
+
+def require_group(group: int) -> int:
+    """A group size, or `InvalidInput`."""
+    if isinstance(group, bool) or not isinstance(group, int | np.integer) or not 2 <= group <= MOST_GROUP:
+        raise InvalidInput("group", group, f"be a whole number from 2 to {MOST_GROUP}")
+    return int(group)
 
 
 def require_share(share: Share, categories: int) -> None:

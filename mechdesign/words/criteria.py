@@ -250,42 +250,6 @@ def named_criterion(said: str, prior: ArrayLike | None = None, slack: float | No
     return CRITERIA[said](**{name: value for name, value in given.items() if value is not None})
 
 
-class Aim(Enum):
-    """What is least. The values are the words of files."""
-
-    WORST = "worst case"
-    COUNT = "variance of the estimated count"
-
-
-@frozen
-class Criterion:
-    """An aim.
-
-    >>> Criterion(Aim.WORST).words
-    'worst case'
-    """
-
-    aim: Aim
-
-    @property
-    def words(self) -> str:
-        return self.aim.value
-
-    @property
-    def ranks_by(self) -> str:
-        """Which of a mechanism's errors is compared."""
-        return "worst"
-
-    def headline(self, measure: str) -> str:
-        """The quantity that is least."""
-        return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure)
-
-
-_HEADLINES = {
-    Aim.COUNT: "variance of the estimated count",
-}
-
-
 class Family(Enum):
     """A class of mechanisms that a lower bound holds for, before what narrows it."""
 

@@ -77,6 +77,9 @@ def require_caps(caps: Iterable[float | None]) -> tuple[float | None, ...]:
     return tuple(None if cap is None else require_epsilon(cap, "conditional eps") for cap in said)
 
 
+_CAPS = option("--conditional-eps", "Cap on eps if one partner colludes; A,B,... if one, two, ... do.")
+
+
 @frozen
 class Collusion:
     """What a joint response may give away about one of ``users`` if ``colluders`` others tell the collector all.
@@ -89,14 +92,22 @@ class Collusion:
     """
 
     kind: ClassVar[str] = "collusion"
+    resolved: ClassVar[float] = 0.0  # variances of counts are proven to their last digits
 
     epsilon: float = epsilon()
-    users: int = whole("users", 2)
-    colluders: int = whole("colluders", 0, default=0)
-    caps: tuple[float | None, ...] = field(default=(), converter=require_caps)
+    users: int = whole("users", 2, metadata=option("--users", "How many users report (10000)."))
+    colluders: int = whole(
+        "colluders", 0, default=0, metadata=option("--colluders", "Users who tell the collector all they know.")
+    )
+    caps: tuple[float | None, ...] = field(default=(), converter=require_caps, metadata=_CAPS)
 
     def __attrs_post_init__(self) -> None:
         require_colluders(self.colluders, self.users)
+
+    @property
+    def words(self) -> str:
+        """As headings say it."""
+        return f"eps = {self.epsilon:g}"
 
 
 _DELTA = option("--delta", "A probability with which more than eps may be learnt.")
@@ -115,6 +126,7 @@ class Hidden:
     """
 
     kind: ClassVar[str] = "hidden"
+    resolved: ClassVar[float] = 0.0
 
     epsilon: float = epsilon()
     users: int = whole("users", 2)

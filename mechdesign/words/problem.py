@@ -23,7 +23,7 @@ from mechdesign.words.fits.words import Words
 from mechdesign.words.losses import OPTION as LOSS_OPTION, Custom, Loss, Power, parse_loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
 from mechdesign.words.objectives import Formula, Objective, WholeLoss
-from mechdesign.words.privacy import Approximate, Hidden, Metric, Pairwise, Pure
+from mechdesign.words.privacy import Metric, Privacy
 from mechdesign.words.vectors import Vectors
 from mechdesign.words.workloads import AnyQueries, Workload
 
@@ -88,6 +88,8 @@ class Problem:
     stands for a `Matrix` loss, queries for a `Workload` of them. Where a criterion has a prior and
     none is given it is uniform.
 
+    >>> from mechdesign.words.criteria import Average
+    >>> from mechdesign.words.privacy import Pure
     >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0), criterion=Average())
     >>> problem.inputs.points, problem.weights.tolist()
     ((0.0, 1.0), [0.5, 0.5])
@@ -102,9 +104,7 @@ class Problem:
     loss: FiniteLoss | Loss | Model | Workload | Count | WholeLoss = field(
         kw_only=True, converter=_losses, metadata=LOSS_OPTION
     )
-    privacy: Pure | Approximate | Pairwise | Metric | Hidden = _word(
-        "privacy", Pure, Approximate, Pairwise, Metric, Hidden, step="one epsilon for all inputs is privacy.Pure(1.0)"
-    )
+    privacy: Privacy = _word("privacy", *get_args(Privacy), step="one epsilon for all inputs is privacy.Pure(1.0)")
     criterion: Criteria = _word("criterion", *get_args(Criteria), step="for example criteria.Worst()", default=Worst())
     among: Class = _word("among", *get_args(Class), step="for example classes.All()", default=All())
 
@@ -166,8 +166,6 @@ class Problem:
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever gap is asked: a share of the largest loss."""
-        if isinstance(self.privacy, Hidden):
-            return 0.0
         if isinstance(self.loss, Formula):
             return self.loss.negligible
         if isinstance(self.loss, FiniteLoss):

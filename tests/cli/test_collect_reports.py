@@ -233,8 +233,11 @@ def origin_rows() -> list[list[float]]:
     ("arguments", "said"),
     [
         (("collect-reports", "d.txt", *BOTH, "--new-store", *DEVICE, *THROUGH), "add --periods 1"),
-        (("collect-reports", "d.txt", *BOTH, "--new-store", "--periods", "1"), "come with --device and --estimate"),
-        (("collect-reports", "d.txt", *BOTH, "--new-store", *DEVICE, "--periods", "1"), "come with --device and"),
+        (("collect-reports", "d.txt", *BOTH, "--new-store", "--periods", "1"), "periods must come with --estimate"),
+        (
+            ("collect-reports", "d.txt", *BOTH, "--new-store", *DEVICE, "--periods", "1"),
+            "periods must come with --estimate",
+        ),
         (("collect-reports", "d.txt", *BOTH, "--new-store", *DEVICE, *THROUGH, "--periods", "0"), "periods must"),
         (
             ("collect-reports", "d.txt", "--of", "new.json", "--store", "s.db", "--new-store", *DEVICE),

@@ -116,6 +116,8 @@ def test_shells_are_given_a_script_that_completes(shell: str) -> None:
         ("mechdesign estimate-counts --client l", "ldp3"),
         ("mechdesign estimate-counts --for p", "population"),
         ("mechdesign collect-reports --estimate pe", "people"),
+        ("mechdesign export --to typ", "typescript"),
+        ("mechdesign export --to co", "coq"),
         ("mechdesign schema min", "minimax"),
     ],
 )

@@ -58,7 +58,7 @@ def test_json_holds_the_law_the_interval_and_the_privacy(run: Any) -> None:
 
 def test_a_range_and_a_prior_are_taken_as_shares(run: Any) -> None:
     ranged = run("jrr", "--eps", "1", "--share", "0.02,0.1", "--json").json
-    assert ranged["problem"]["share"] == [0.02, 0.1]
+    assert ranged["problem"]["loss"]["share"] == [0.02, 0.1]
     assert "the worst share from 0.02 to 0.1" in run("jrr", "--eps", "1", "--share", "0.02,0.1").out
     assert "the mean over the prior" in run("jrr", "--eps", "1", "--prior", "beta:2,8").out
 
@@ -91,18 +91,18 @@ def test_a_column_is_collected_beside_independent_answers(run: Any, smokers: str
 def test_the_share_may_be_assumed_and_the_counted_answer_named(run: Any, smokers: str) -> None:
     asked = ("jrr", "--eps", "1", "--data", smokers, "--column", "smokes", "--value", "no", "--share", "0.5,0.9")
     found = run(*asked, "--runs", "10", "--json").json
-    assert found["problem"]["share"] == [0.5, 0.9]
+    assert found["problem"]["loss"]["share"] == [0.5, 0.9]
     assert found["collected"]["count"] in (1749, 1750)
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--users", "10"), "users must be left out with --data"),
-        (("--categories", "3"), "categories must be left out with --data"),
-        (("--hidden",), "hidden must be left out with --data"),
-        (("--run-parties", "2"), "run parties must be left out with --data"),
-        (("--inside", "oue"), "inside must be left out with --data"),
+        (("--users", "10"), "options must be left out with --data (got '--users')"),
+        (("--categories", "3"), "options must be left out with --data (got '--categories')"),
+        (("--hidden",), "options must be left out with --data (got '--hidden')"),
+        (("--run-parties", "2"), "options must be left out with --data (got '--run-parties')"),
+        (("--inside", "oue"), "options must be left out with --data (got '--inside')"),
         (("--value", "maybe"), "value must be one of the answers in the data"),
         (("--runs", "0"), "runs must be a whole number"),
         (("--seed", "-1"), "seed must be"),

@@ -94,7 +94,7 @@ def joint(request: pytest.FixtureRequest, run: Any, tmp_path: Path) -> Path:
 
 def test_a_joint_response_is_shown_as_it_was_when_it_was_designed(run: Any, joint: Path, tmp_path: Path) -> None:
     arguments = ("--eps", "1", "--users", "1000", "--colluders", "50", "--prior", "beta:2,8")
-    designed = run("jrr", *arguments, "--group", str(json.loads(joint.read_text())["problem"]["group"])).out
+    designed = run("jrr", *arguments, "--group", str(json.loads(joint.read_text())["problem"]["among"]["group"])).out
     shown = run("show", str(joint))
     assert shown.code == 0
     assert shown.out.startswith(designed)

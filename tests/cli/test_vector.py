@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.studies.vector import OURS, VectorStudy
+from mechdesign.studies.vector import VectorStudy
+from mechdesign.studies.vector_means import OURS
 from tests.cli.conftest import Run
 
 COLUMNS = ("--columns", "age,income,steps,sleep,score", "--bounds", "18,90;0,100;0,20000;0,12;-1,1")
@@ -48,6 +49,16 @@ def test_the_text_has_the_design_each_number_and_published_ways(run: Run) -> Non
     assert "42.1537" in said
     assert "duchi, sampled" in said
     assert "6,478" in said  # 1.96^2 * 4.2154 / .05^2
+    assert "All are within +-0.05 from eps = " in said
+
+
+def test_the_eps_for_a_width_is_that_at_which_the_intervals_are_as_narrow() -> None:
+    """With k = 1 the reach is ``1.96 coth(eps / 2) sqrt(d / n)`` in units of half a range."""
+    found = VectorStudy(1.0, count=5, users=20_000, width=0.06).answer().epsilon_for_width
+    assert found is not None
+    assert 1.959964 / np.tanh(found / 2) * np.sqrt(5 / 20_000) <= 0.06
+    assert 1.959964 / np.tanh((found - 0.002) / 2) * np.sqrt(5 / 20_000) >= 0.06
+    assert VectorStudy(1.0, count=5, users=20, width=0.06).answer().epsilon_for_width is None
 
 
 def test_the_same_seed_simulates_the_same(people: Path) -> None:
@@ -115,8 +126,16 @@ def test_missing_values_are_named_by_their_row(run: Run, people: Path) -> None:
 
 def test_a_file_that_holds_no_signs_is_no_file_of_reports(run: Run, people: Path) -> None:
     result = run("vector", "--eps", "2", *COLUMNS, "--reports", str(people))
-    assert "reports must hold 1, -1, or 0" in " ".join(result.err.split())
+    assert "reports must hold 1 or -1 for 2 numbers" in " ".join(result.err.split())
     assert "data row 1" in result.err
+
+
+def test_a_row_with_more_signs_than_are_asked_for_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "sent.csv"
+    path.write_text("age,income,steps,sleep,score\n1,0,0,0,-1\n1,1,0,0,-1\n")
+    result = run("vector", "--eps", "2", *COLUMNS, "--reports", str(path))
+    assert result.code != 0
+    assert "data row 2" in result.err
 
 
 def test_the_picture_has_what_is_proven_and_published_ways(run: Run, tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ from mechdesign.exact.collusion import (
 )
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint import JointProblem, optimal_joint
+from mechdesign.methods import solve
+from tests.methods.problems import joint_problem
 
 PAIR = JointResponse.pair(F(7, 10), F(-1, 5))
 FOUR = JointResponse((F(1, 20), F(1, 10), F(1, 5), F(7, 20), F(3, 10)))
@@ -122,7 +123,7 @@ def test_what_truths_tell_at_worst_in_larger_groups_is_that_of_all_orders():
 def test_pooled_truths_of_few_parties_tell_more_than_their_average():
     """Of the default law between 8 and 10 parties: 1.707 and 1.740 on average, 2.116 and 2.318 if all of them lied."""
     for users, averaged, told in ((8, 1.707, 2.116), (10, 1.740, 2.318)):
-        law = optimal_joint(JointProblem(1.0, users, 1 / users)).mechanism
+        law = solve(joint_problem(1.0, users, 1 / users)).mechanism
         pooled = (users - 1) // 2
         assert log_up(averaged_ratio(law, users, pooled)) == pytest.approx(averaged, abs=1e-3)
         assert log_up(joint.told_ratio(law, users, pooled)) == pytest.approx(told, abs=1e-3)

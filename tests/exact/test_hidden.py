@@ -19,7 +19,8 @@ from mechdesign.exact.hidden import hidden_delta, hidden_loss, liars_of
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods import JointProblem, optimal_joint
+from mechdesign.methods import solve
+from tests.methods.problems import joint_problem
 
 PAIR = JointResponse.pair(Fraction(7, 10), Fraction(-1, 5))
 THREE = JointResponse((Fraction(1, 20), Fraction(3, 20), Fraction(1, 2), Fraction(3, 10)))
@@ -184,7 +185,7 @@ def test_doubles_enclose_what_rationals_say(law, delta, monkeypatch):
 )
 def test_the_losses_of_ten_thousand_users(options, variance, losses):
     """eps = 1, a share of .033, delta 1e-6, and 500, 5000 or all 9999 others who collude."""
-    design = optimal_joint(JointProblem(1.0, 10_000, 0.033, **options))
+    design = solve(joint_problem(1.0, 10_000, 0.033, **options))
     assert round(design.certificate.upper) == variance
     for colluders, printed in zip((500, 5000, 9999), losses, strict=True):
         loss = hidden_loss(design.mechanism, 10_000, colluders, 1e-6)

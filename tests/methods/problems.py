@@ -44,6 +44,26 @@ def hidden_problem(
     )
 
 
+def joint_problem(
+    epsilon: float,
+    users: int,
+    share: Any,
+    colluders: int = 0,
+    group: int = 2,
+    caps: tuple[float | None, ...] = (),
+    categories: int = 2,
+) -> md.Problem:
+    """A count of users in random groups, of whom some collude."""
+    loss = Count(share)
+    return md.Problem(
+        inputs=range(categories),
+        loss=loss,
+        privacy=md.Collusion(epsilon, users, colluders, caps),
+        criterion=md.Average() if loss.is_under_prior else md.Worst(),
+        among=md.Together(group=group),
+    )
+
+
 def piecewise(
     epsilon: float = 1.0,
     loss: Any = "absolute",

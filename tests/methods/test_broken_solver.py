@@ -11,9 +11,8 @@ from mechdesign_solvers import Scip, Solution, Status
 from mechdesign import SolverFailed, solve
 from mechdesign.cli import main
 from mechdesign.methods.broken_solver import require_working
-from mechdesign.methods.joint import JointProblem
-from mechdesign.methods.joint.program import search_joint
 from tests.methods import problems
+from tests.methods.problems import joint_problem
 
 BREAKS = {
     "missing class": ("raise KeyError('scip_direct')", "KeyError: 'scip_direct'", "pip install --upgrade"),
@@ -36,7 +35,7 @@ def broken(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 
 SEARCHES: dict[str, Callable[[], object]] = {
     "pieces": lambda: solve(problems.piecewise(1.0, pieces=3), method="piecewise_program"),
-    "joint": lambda: search_joint(JointProblem(1.0, 10_000, 0.03)),
+    "joint": lambda: solve(joint_problem(1.0, 10_000, 0.03), method="joint_program"),
 }
 
 

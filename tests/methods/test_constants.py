@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, strategies as st
 
+from mechdesign import Squared, catalogue
 from mechdesign.errors import InvalidInput
 from mechdesign.methods.constants import (
     Constant,
@@ -64,6 +65,16 @@ def test_rows_of_several_numbers_are_apart_by_as_many_where_all_sets_are_tried()
         assert row.upper - row.lower >= count * (1 - 1e-9)
         if count <= 7:
             assert row.upper - row.lower <= count * (1 + 1e-9)
+
+
+def test_the_unbiased_worst_case_has_rows_below_every_published_mechanism() -> None:
+    rows = list(certified_constants(1e-3, ["unbiased worst"], [0.5, 1.0]))
+    assert [row.epsilon for row in rows] == [0.5, 1.0]
+    for row in rows:
+        hm = catalogue.hm(row.epsilon).worst_case(Squared())[0]
+        assert row.lower <= row.upper < hm
+        assert (row.valid_for, row.claimed, row.prior) == ("unbiased mechanisms", False, "-")
+        assert row.command == f"minimax --eps {row.epsilon:g} --unbiased --domain=-1,1 --gap 0.001"
 
 
 ROW = Constant("worst case", "absolute", "-", "[0, 1]", 2.0, 0.20082004123, 0.20082048885, "all mechanisms", False, "x")

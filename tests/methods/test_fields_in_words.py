@@ -19,10 +19,8 @@ import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods import Design
-from mechdesign.methods.evidence import Problem
-from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.methods.result import saying_why
-from mechdesign.methods.words import asked, heading, headline, protected
+from mechdesign.methods.words import asked, heading
 from mechdesign.values.declare import evolved
 from mechdesign.words.cells import Cells
 from mechdesign.words.counts import Moments as ShareMoments
@@ -30,9 +28,10 @@ from mechdesign.words.losses import Loss
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation
 from mechdesign.words.objectives import WholeLoss
 from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from tests.methods import problems
-from tests.methods.problems import custom_problem, hidden_problem, numbers, workload_problem
+from tests.methods.problems import custom_problem, hidden_problem, joint_problem, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms([0.0, 0.2, 0.7], [0.25, 0.25, 0.5])
@@ -70,8 +69,8 @@ def information(model: Any) -> md.Problem:
     return md.Problem(loss=model, privacy=md.Pure(3.0), criterion=md.Average())
 
 
-def joint(**said: Any) -> md.JointProblem:
-    return md.JointProblem(**{"epsilon": 1.0, "users": 900, "share": 0.2} | said)
+def joint(**said: Any) -> md.Problem:
+    return joint_problem(**{"epsilon": 1.0, "users": 900, "share": 0.2} | said)
 
 
 def minimax(**said: Any) -> md.Problem:
@@ -176,14 +175,11 @@ ROWS: dict[str, Row] = {
     "hidden.answers": Follows(lambda: evolved(hidden(), privacy=md.Hidden(1.0, 60, answers=2))),
     "count.share": Another(hidden(), hidden(share=0.2)),
     "together.encoding": Another(hidden(categories=3), hidden(categories=3, encoding="hashing")),
-    "joint.epsilon": Another(joint(), joint(epsilon=1.5)),
-    "joint.users": Another(joint(), joint(users=1000)),
-    "joint.share": Another(joint(), joint(share=(0.1, 0.4))),
-    "joint.colluders": Another(joint(), joint(colluders=90)),
-    "joint.group": Another(joint(), joint(group=3)),
-    "joint.caps": Another(joint(), joint(caps=(1.1,))),
-    "joint.categories": Another(joint(), joint(categories=3)),
-    "joint.gap": Same(joint(group=3), joint(group=3, gap=1e-2)),
+    "collusion.epsilon": Another(joint(), joint(epsilon=1.5)),
+    "collusion.users": Another(joint(), joint(users=1000)),
+    "collusion.colluders": Another(joint(), joint(colluders=90)),
+    "together.group": Another(joint(), joint(group=3)),
+    "collusion.caps": Another(joint(), joint(caps=(1.1,))),
     "moments.mean": Another(joint(share=ShareMoments(0.2, 0.1)), joint(share=ShareMoments(0.3, 0.1))),
     "moments.mean_square": Another(joint(share=ShareMoments(0.3, 0.1)), joint(share=ShareMoments(0.3, 0.2))),
     "problem.inputs": Follows(lambda: matrix(inputs=[0, 1, 3])),
@@ -338,7 +334,7 @@ def _name(kind: type) -> str:
 def _declared() -> list[str]:
     """The fields of problems, and of the values that they may hold."""
     found: list[str] = []
-    left: list[type] = list(PROVEN_BY)
+    left: list[type] = [md.Problem]
     seen: set[type] = set()
     while left:
         kind = left.pop()
@@ -368,9 +364,8 @@ def _said(problem: Problem, design: Design) -> tuple[str, str]:
     """What `summary` says of the number, and what `show` does, but for caps, which are numbers themselves."""
     scope = design.certificate.scope
     of_class = f"{scope.family.value}{scope.narrowed} {scope.onto}"
-    shown = f"{getattr(problem, 'inputs', '')}, {protected(problem)}, {asked(problem)}"
-    own = problem.words.heading if isinstance(problem, md.Problem) else getattr(problem, "heading", None)
-    return f"{heading(problem)} {of_class}", own or f"{shown} {of_class}"
+    shown = f"{problem.inputs}, {problem.words.privacy}, {asked(problem)}"
+    return f"{heading(problem)} {of_class}", problem.words.heading or f"{shown} {of_class}"
 
 
 def _are_apart(first: Design, second: Design) -> bool:
@@ -432,7 +427,7 @@ def test_texts_that_name_functions_change_nothing(name: str) -> None:
     ids=["weights", "slack", "slack of pairs", "slack of an interval", "exponent", "at"],
 )
 def test_the_line_of_the_number_itself_says_what_is_summed_and_how_near_to_the_least(problem: Any, words: str) -> None:
-    assert words in headline(problem)
+    assert words in problem.words.headline
 
 
 def test_a_report_decides_no_words() -> None:

@@ -39,15 +39,13 @@ from mechdesign import (
 )
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.hidden import TogetherLaw
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.methods import (
     Design,
-    JointProblem,
-    optimal_joint,
 )
-from mechdesign.methods.joint.program import search_joint
 from mechdesign.methods.prior import BinsBound
-from mechdesign.methods.registry import CODEC, PROVEN_BY, solve
+from mechdesign.methods.registry import CODEC, EVIDENCE, solve
 from mechdesign.methods.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.methods.saved import design_of_document
 from mechdesign.methods.workload import WorkloadBound
@@ -59,7 +57,7 @@ from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, InPlane, OnGrid, Onto, Piecewise, Unbiased, UnbiasedPiecewise
-from mechdesign.words.criteria import Aim, At, Average, Criterion, Lexicographic, Total, Worst
+from mechdesign.words.criteria import At, Average, Lexicographic, Total, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
@@ -68,7 +66,7 @@ from mechdesign.words.problem import Problem
 from mechdesign.words.vectors import Ball, CrossPolytope, Sphere
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
-from tests.methods.problems import custom, hidden_problem, information, numbers, workload_problem
+from tests.methods.problems import custom, hidden_problem, information, joint_problem, numbers, workload_problem
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 
@@ -105,11 +103,12 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         problems.unbiased_under(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25])), size=3, gap=1e-2
     ),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
-    "sign patterns": lambda: solve(problems.several(2.0, 3)),
-    "many sign patterns": lambda: solve(problems.several(4.0, 8)),
     "sphere": lambda: solve(problems.vectors(2.0, Sphere(4, 2.0))),
     "ball": lambda: solve(problems.vectors(3.0, Ball(7))),
     "cross-polytope": lambda: solve(problems.vectors(1.0, CrossPolytope(20))),
+    "sign patterns": lambda: solve(problems.several(2.0, 3), method="sign_patterns"),
+    "many sign patterns": lambda: solve(problems.several(4.0, 8), method="sign_patterns"),
+    "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
     "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),
     "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
@@ -157,13 +156,13 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload by a tree": lambda: _by_tree(md.solve(workload_problem(1.0, Prefix(3)))),
     "information": lambda: solve(information(3.0, GaussianLocation(6))),
     "polar": lambda: solve(problems.polar(4.0)),
-    "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
-    "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
-    "pair over shares": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
-    "pair under a prior": lambda: optimal_joint(JointProblem(1.0, 1000, priors.Atoms([0.125, 0.25], [0.5, 0.5]))),
-    "even group": lambda: optimal_joint(JointProblem(1.0, 900, (0.3, 0.7), group=3)),
-    "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,), gap=1e-2)),
-    "claimed pair": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
+    "pair": lambda: solve(joint_problem(1.0, 1000, 0.2)),
+    "pair with colluders": lambda: solve(joint_problem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
+    "pair over shares": lambda: solve(joint_problem(1.0, 1000, (0.1, 0.3))),
+    "pair under a prior": lambda: solve(joint_problem(1.0, 1000, priors.Atoms([0.125, 0.25], [0.5, 0.5]))),
+    "even group": lambda: solve(joint_problem(1.0, 900, (0.3, 0.7), group=3)),
+    "group": lambda: solve(joint_problem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,)), gap=1e-2),
+    "claimed pair": lambda: solve(joint_problem(1.0, 1000, 0.2), method="joint_program"),
     "hidden": lambda: solve(hidden_problem(1.0, 40, 0.0)),
     "hidden over shares": lambda: solve(hidden_problem(1.0, 30, (0.0, 0.125))),
     "hidden and even": lambda: solve(hidden_problem(1.0, 40, 0.5)),
@@ -614,6 +613,20 @@ def _directions(saved: Any) -> Truth:
     return Truth(square * (attained - is_sphere), square * (rival - is_sphere))
 
 
+def _cube(saved: Any) -> Truth:
+    """The worst noise of the law on its grid and what rounding adds in the middle of a cell; coins for each number."""
+    problem, table = saved.problem, np.asarray(saved.mechanism.probabilities)
+    assert (problem.criterion, problem.loss, problem.among) == (Worst(), Power(2.0), Unbiased())
+    (half,) = {(part.upper - part.lower) / 2 for part in problem.inputs.parts}
+    count = len(problem.inputs.parts)
+    levels = round(len(table) ** (1 / count))
+    places = np.array(list(itertools.product(np.linspace(-1, 1, levels), repeat=count)))
+    prior = np.asarray(saved.evidence.prior)
+    own = noise_of(places.T, table / table.sum(axis=1, keepdims=True), prior / prior.sum())
+    upper = half**2 * (float(own.max()) + count / (levels - 1) ** 2)
+    return Truth(upper, min(upper, (half * count / math.tanh(problem.epsilon / 2)) ** 2))
+
+
 def _rounded(prior: Any, grid: Floats) -> Floats:
     """A uniform prior on the inputs, or atoms, on a grid with the mean kept: mass goes to both neighbours."""
     if isinstance(prior, priors.Atoms):
@@ -903,13 +916,15 @@ def _named_only(saved: Any) -> Truth:
 
 def _joint(saved: Any) -> Truth:
     """A group answers together: its law is the chance of each number of truths, and all else follows from it."""
-    law, problem = saved.mechanism, saved.problem
+    law, words = saved.mechanism, saved.problem
+    said = attrs.asdict(words.privacy, recurse=False)
+    problem = SimpleNamespace(**said, share=words.loss.share, group=words.among.group, categories=len(words.inputs))
     chances = [float(weight) for weight in law.weights]
     group, k, users = len(chances) - 1, law.categories, problem.users
     assert min(chances) >= 0
     assert sum(chances) == pytest.approx(1)
     assert (group, k) == (problem.group, problem.categories)
-    assert problem.criterion == Criterion(Aim.COUNT)
+    assert isinstance(words.criterion, Average if isinstance(problem.share, priors.Atoms) else Worst)
     truth = sum(t * w for t, w in enumerate(chances)) / group
     lies = sum((group - t) * w for t, w in enumerate(chances)) / group
     both = sum(t * (t - 1) * w for t, w in enumerate(chances)) / (group * (group - 1))
@@ -1083,6 +1098,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "sphere": lambda saved, _: _directions(saved),
     "ball": lambda saved, _: _directions(saved),
     "cross-polytope": lambda saved, _: _directions(saved),
+    "cube": lambda saved, _: _cube(saved),
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1184,30 +1200,14 @@ def _require_true_words(said: Document, saved: Any) -> None:
     for key in ("lower", "upper", "privacy_loss"):
         assert _number(certificate[key]) == pytest.approx(getattr(saved.certificate, key), rel=1e-8), key
     assert said["problem"]["kind"] == type(saved.problem).kind
-    if isinstance(problem, Problem):
-        assert said["problem"]["privacy"]["kind"] == problem.privacy.kind
-        assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
-        return
-    assert said["problem"]["epsilon"] == problem.epsilon
-    if isinstance(problem, JointProblem):
-        assert said["problem"]["count"] == problem.count
+    assert said["problem"]["privacy"]["kind"] == problem.privacy.kind
+    assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
+    if isinstance(saved.mechanism, JointResponse):
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
-    else:
-        loss = getattr(problem, "loss", Power(2.0))
-        turn = "" if loss.period is None else "circular "
-        assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
-        assert said["problem"]["criterion"] == problem.criterion.words
 
 
 def _number(said: Any) -> float:
     return math.inf if said == "inf" else float(said)
-
-
-def _loss_words(exponent: float) -> str:
-    if exponent in (1, 2):
-        return "absolute" if exponent == 1 else "squared"
-    short = f"{exponent:g}"
-    return f"power:{short if float(short) == exponent else repr(exponent)}"
 
 
 # -- mutants ----------------------------------------------------------------------------------------------------------
@@ -1336,15 +1336,14 @@ FORGER = _Forger(CODEC.protocols)
 def _sealed(mutant: Document, certified: bool) -> Document:
     """A forger's best: every echo made to fit, and if wanted the certificate as the package derives it anew."""
     try:
-        problem = FORGER.of_kind(tuple(PROVEN_BY), mutant["problem"], "problem")
+        problem = FORGER.of_kind((Problem,), mutant["problem"], "problem")
         mechanism = FORGER.of_kind((*KINDS, *JOINT_KINDS), mutant["mechanism"], "mechanism")
         fitting = {**mutant, "problem": CODEC.encoded(problem), "mechanism": CODEC.encoded(mechanism)}
     except (InvalidInput, KeyError, TypeError, AttributeError):
         return mutant
     if certified:
         try:
-            every = tuple(kind for kinds in PROVEN_BY.values() for kind in kinds)
-            evidence = FORGER.of_kind(every, mutant["certificate"].get("evidence"), "evidence")
+            evidence = FORGER.of_kind(EVIDENCE, mutant["certificate"].get("evidence"), "evidence")
             fitting["certificate"] = certify(problem, mechanism, evidence).document()
         except (InvalidInput, CheckFailed, ArithmeticError, KeyError, TypeError, AttributeError):
             pass
@@ -1425,27 +1424,28 @@ def test_no_mutant_that_is_read_says_something_false(name: str) -> None:
 
 
 SHARES: dict[tuple[str, str], dict[str, int]] = {
-    ("problem", "bathtub"): {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
-    ("problem", "piecewise claim"): {"claimed": 8000, "searched pieces": 2000},
-    ("problem", "unbiased"): {"unbiased piecewise": 10_000},
-    ("problem", "unbiased worst"): {"unbiased worst": 10_000},
-    ("problem", "sign patterns"): {"sign patterns": 5000, "many sign patterns": 5000},
-    ("problem", "directions"): {"sphere": 3000, "ball": 4000, "cross-polytope": 3000},
-    ("problem", "minimax"): {"minimax": 10_000},
-    ("problem", "minimax claim"): {"claimed minimax": 10_000},
-    ("problem", "bins"): {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
-    ("problem", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
-    ("problem", "unbiased prior"): {"unbiased": 5000, "unbiased atoms": 5000},
-    ("problem", "additive"): {"additive": 10_000},
-    ("problem", "finite"): {"matrix": 2500, "matrix prior": 2500, "whole numbers": 2500, "whole numbers prior": 2500},
-    ("problem", "finite lexicographic"): {"matrix least": 10_000},
-    ("problem", "pairs"): {"pairs": 5000, "places": 5000},
-    ("problem", "pairs lexicographic"): {"pairs least": 10_000},
-    ("problem", "hockey-stick prices"): {"delta": 5000, "delta prior": 5000},
-    ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
-    ("problem", "convex"): {"custom": 10_000},
-    ("problem", "convex claim"): {"claimed custom": 10_000},
-    ("problem", "workload"): {
+    "bathtub": {"piecewise": 2500, "piecewise onto more": 2500, "piecewise at": 2500, "circle": 2500},
+    "piecewise claim": {"claimed": 8000, "searched pieces": 2000},
+    "unbiased": {"unbiased piecewise": 10_000},
+    "unbiased worst": {"unbiased worst": 10_000},
+    "sign patterns": {"sign patterns": 5000, "many sign patterns": 5000},
+    "cube": {"cube": 10_000},
+    "directions": {"sphere": 3000, "ball": 4000, "cross-polytope": 3000},
+    "minimax": {"minimax": 10_000},
+    "minimax claim": {"claimed minimax": 10_000},
+    "bins": {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},
+    "trade-off": {"trade-off": 5000, "trade-off least": 5000},
+    "unbiased prior": {"unbiased": 5000, "unbiased atoms": 5000},
+    "additive": {"additive": 10_000},
+    "finite": {"matrix": 2500, "matrix prior": 2500, "whole numbers": 2500, "whole numbers prior": 2500},
+    "finite lexicographic": {"matrix least": 10_000},
+    "pairs": {"pairs": 5000, "places": 5000},
+    "pairs lexicographic": {"pairs least": 10_000},
+    "hockey-stick prices": {"delta": 5000, "delta prior": 5000},
+    "plane": {"plane": 5000, "plane worst": 5000},
+    "convex": {"custom": 10_000},
+    "convex claim": {"claimed custom": 10_000},
+    "workload": {
         "workload": 2000,
         "workload ranges": 2000,
         "workload of one query": 2000,
@@ -1453,34 +1453,33 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload by squares": 1000,
         "workload by a tree": 1000,
     },
-    ("problem", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
-    ("problem", "information"): {"information": 10_000},
-    ("problem", "split claim"): {"polar": 10_000},
-    ("joint", "joint closed form"): {
+    "workload grid": {"workload grid": 5000, "workload grid worst": 5000},
+    "information": {"information": 10_000},
+    "split claim": {"polar": 10_000},
+    "joint closed form": {
         "pair": 3000,
         "pair with colluders": 3000,
         "pair over shares": 2000,
         "pair under a prior": 1000,
         "even group": 1000,
     },
-    ("joint", "joint duals"): {"group": 10_000},
-    ("joint", "joint claim"): {"claimed pair": 10_000},
-    ("problem", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
-    ("problem", "hidden joint independent"): {"hidden and even": 10_000},
-    ("problem", "hidden joint duals"): {"hidden with a delta": 10_000},
+    "joint duals": {"group": 10_000},
+    "joint claim": {"claimed pair": 10_000},
+    "hidden joint lines": {"hidden": 7000, "hidden over shares": 3000},
+    "hidden joint independent": {"hidden and even": 10_000},
+    "hidden joint duals": {"hidden with a delta": 10_000},
 }
 """10,000 mutants of every kind of evidence of every problem, shared out among designs that have it."""
 
 
 def test_every_kind_of_evidence_has_its_mutants() -> None:
-    registered = {(problem.kind, evidence.kind) for problem, kinds in PROVEN_BY.items() for evidence in kinds}
-    assert SHARES.keys() == registered
+    assert SHARES.keys() == {kind.kind for kind in EVIDENCE}
     assert {name for shares in SHARES.values() for name in shares} == DESIGNS.keys() == TRUTHS.keys()
-    for (problem, kind), shares in SHARES.items():
+    for kind, shares in SHARES.items():
         assert sum(shares.values()) == 10_000
         for name in shares:
             document = _document(name)
-            assert (document["problem"]["kind"], document["certificate"]["evidence"]["kind"]) == (problem, kind)
+            assert document["certificate"]["evidence"]["kind"] == kind
 
 
 def test_designs_are_claimed_where_their_evidence_is() -> None:

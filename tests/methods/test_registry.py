@@ -1,54 +1,29 @@
-"""Every problem has one line: what proves it, and what answers it; `solve` goes by it."""
+"""Every method has one line: what it answers, and what proves it; `solve` goes by it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import attrs
 import cvxpy
 import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.methods.registry import ENTRIES, METHODS, PROVEN_BY
+from mechdesign.methods.registry import EVIDENCE, METHODS
 from mechdesign.words.workloads import Prefix
 from tests.methods import problems
-from tests.methods.problems import custom_problem, hidden_problem, information, numbers, workload_problem
+from tests.methods.problems import custom_problem, hidden_problem, information, joint_problem, numbers, workload_problem
 
 UNIT = md.Interval(0, 1)
 module: Any = import_module("mechdesign.methods")
 VALUES = md.priors.Atoms.of_data([0.1, 0.2, 0.7])
-ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
-    "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
-}
-FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]
-
-
-@pytest.mark.parametrize("name", ANSWERED)
-def test_solve_finds_what_the_problems_own_function_finds(name: str) -> None:
-    problem, function = ANSWERED[name]
-    assert md.solve(problem) == function(problem)
-
-
-def test_every_problem_of_the_package_is_answered_by_solve() -> None:
-    asked = {entry.problem for entry in ENTRIES}
-    named = {getattr(md, name) for name in dir(md) if name.endswith("Problem")}
-    assert named - {md.Problem, md.FileProblem} == {type(problem) for problem, _ in ANSWERED.values()} <= asked
-
-
-def test_every_entry_is_proven_by_something_and_is_there_once() -> None:
-    assert all(entry.proven_by for entry in ENTRIES)
-    assert len({entry.problem for entry in ENTRIES}) == len(ENTRIES)
-    own = {entry.problem: entry.proven_by for entry in ENTRIES}
-    assert own == {problem: kinds for problem, kinds in PROVEN_BY.items() if problem is not md.Problem}
 
 
 def test_every_method_leaves_evidence_that_files_may_hold() -> None:
     every = [kind for method in METHODS for kind in method.evidence]
     assert all(method.evidence for method in METHODS)
-    assert set(PROVEN_BY[md.Problem]) == set(every)
+    assert set(EVIDENCE) == set(every)
 
 
 FIVE_WORDS = {
@@ -62,6 +37,7 @@ FIVE_WORDS = {
     "sign_patterns": problems.several(0.01, 5),
     "ball": problems.vectors(1.0, md.Sphere(20)),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
+    "joint": joint_problem(1.0, 900, 0.2, group=3),
     "hidden_joint": hidden_problem(1.0, 200, 0.03),
     "workload": workload_problem(1.0, Prefix(4)),
     "information": information(1.0, md.models.GaussianLocation(4)),
@@ -87,38 +63,38 @@ def test_a_gap_is_a_demand_and_no_part_of_the_problem(name: str, gap: float) -> 
     assert design.problem == md.solve(FIVE_WORDS[name]).problem
 
 
-@pytest.mark.parametrize("demand", [{"gap": 1e-3}, {"method": "finite"}])
-def test_a_problem_that_holds_its_own_gap_is_given_no_demand(demand: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="be left out for a JointProblem"):
-        md.solve(ANSWERED["joint"][0], **demand)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("said", [1.0, None, "x"])
-def test_every_function_says_what_to_pass_to_who_passes_a_number(name: str, said: Any) -> None:
-    with pytest.raises(
-        InvalidInput, match=r"problem must be of kind (\w+Problem) .*pass md\.\1\((epsilon=1\.0|privacy=\.\.\.)"
-    ) as error:
-        getattr(md, name)(said)
-    assert error.value.field == "problem"
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_call_that_is_told_names_every_field_that_is_needed(name: str) -> None:
+@pytest.mark.parametrize(
+    ("problem", "nearest", "step"),
+    [
+        (numbers(1e-9), "minimax: eps must lie between 1e-06 and 16", "privacy=Pure(epsilon=1e-06)"),
+        (numbers(1.0, md.Power(0.5)), "piecewise: mechanisms must be among", "among=Piecewise()"),
+        (
+            joint_problem(1e-5, 100, 0.1, group=4),
+            "joint: eps and its caps",
+            "privacy=Collusion(epsilon=1.0, users=100)",
+        ),
+    ],
+    ids=["eps", "loss", "group"],
+)
+def test_of_a_problem_that_nothing_answers_the_three_nearest_methods_are_named_and_what_would_be_answered(
+    problem: md.Problem, nearest: str, step: str
+) -> None:
     with pytest.raises(InvalidInput) as error:
-        getattr(md, name)(1.0)
-    kind = getattr(md, error.value.rule.split()[-1])
-    needed = [entry.name for entry in attrs.fields(kind) if entry.init and entry.default is attrs.NOTHING]
-    assert all(f"{field}=" in error.value.next_step for field in needed)
+        md.solve(problem)
+    assert error.value.rule.startswith(f"be one that a method answers ({nearest}")
+    assert error.value.rule.endswith("; md.methods(problem) lists the rest)")
+    assert sum(f"{name}: " in error.value.rule for name in md.methods(problem)) == 3
+    assert error.value.next_step == f"it is answered with {step}"
 
 
-def test_another_problem_is_sent_to_solve() -> None:
-    with pytest.raises(InvalidInput, match=r"be of kind JointProblem .*md\.solve"):
-        md.optimal_joint(problems.piecewise(1.0))  # type: ignore[arg-type]
+def test_of_a_method_that_was_chosen_nothing_else_is_said() -> None:
+    with pytest.raises(InvalidInput) as error:
+        md.solve(numbers(1.0), method="finite")
+    assert error.value.rule == "be one that a method answers (finite: inputs must be finitely many)"
 
 
-def test_solve_lists_the_problems_to_who_passes_something_else() -> None:
-    with pytest.raises(InvalidInput, match=r"JointProblem, Problem.*for example md\.Problem"):
+def test_solve_says_what_a_problem_is_to_who_passes_something_else() -> None:
+    with pytest.raises(InvalidInput, match=r"be a Problem .*for example md\.Problem"):
         md.solve(1.0)
 
 

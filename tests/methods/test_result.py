@@ -27,8 +27,6 @@ from mechdesign import (
 )
 from mechdesign.methods import (
     Design,
-    JointProblem,
-    optimal_joint,
 )
 from mechdesign.methods.piecewise import BathtubBound, PiecewiseClaim
 from mechdesign.methods.registry import solve
@@ -40,7 +38,7 @@ from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 from tests.methods import problems
-from tests.methods.problems import custom, hidden_problem, numbers
+from tests.methods.problems import custom, hidden_problem, joint_problem, numbers
 
 
 def _unbiased_piecewise(epsilon: float) -> Problem:
@@ -70,11 +68,11 @@ DESIGNS = {
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.sum_squares(q - np.eye(2))),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1)),
     "whole numbers": lambda: solve(numbers(1.0, Absolute(), Finite((1, 2, 4)))),
-    "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=10)),
+    "pair": lambda: solve(joint_problem(1.0, 1000, 0.2, colluders=10)),
     "hidden": lambda: solve(hidden_problem(1.0, 300, 0.03)),
     "hidden and even": lambda: solve(hidden_problem(1.0, 300, 0.5)),
     "hidden with a delta": lambda: solve(hidden_problem(1.0, 20, 0.0, delta=1e-2)),
-    "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(2.0,), gap=1e-2)),
+    "group": lambda: solve(joint_problem(1.0, 900, 0.2, group=3, caps=(2.0,)), gap=1e-2),
 }
 DATA = priors.Atoms.of_data([0.1, 0.2, 0.2, 0.7])
 MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import pytest
 
 import mechdesign as md
-from mechdesign.methods.registry import PROVEN_BY
 from mechdesign.words import priors
 from mechdesign.words.losses import parse_loss
 from tests.methods import problems
@@ -16,15 +14,6 @@ from tests.methods.problems import numbers
 
 UNIT, AGES = md.Interval(0, 1), md.Interval(18, 90)
 WITH_PRIOR = (problems.unbiased_under, problems.additive)
-
-
-def test_every_problem_with_a_loss_or_inputs_is_tried_here() -> None:
-    def declared(name: str, kind: str) -> set[type]:
-        fields = {problem: attrs.fields_dict(problem).get(name) for problem in PROVEN_BY}
-        return {problem for problem, field in fields.items() if field is not None and kind in str(field.type)}
-
-    assert declared("loss", "Loss") == declared("inputs", "Inputs") == {md.Problem}
-    assert declared("prior", "Prior") == declared("inputs", "Interval") == set()
 
 
 @pytest.mark.parametrize("name", ["absolute", "squared"])

@@ -15,7 +15,7 @@ import mechdesign as md
 from mechdesign.methods.result import Design
 from mechdesign.values.declare import evolved
 from tests.methods import problems
-from tests.methods.problems import custom_problem, hidden_problem, numbers
+from tests.methods.problems import custom_problem, hidden_problem, joint_problem, numbers
 
 UNIT = md.Interval(0, 1)
 _BOUNDS = re.compile(r"optimum (?:in|over .*:) \[([\d.e-]+), ([\d.e-]+)\]|lower=([\d.e-]+), upper=([\d.e-]+)")
@@ -33,11 +33,11 @@ PROBLEMS: dict[str, Any] = {
     "unbiased piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "additive": problems.additive(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
     "finite": md.Problem(loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]], privacy=md.Pure(1.0)),
-    "joint": md.JointProblem(1.0, 1000, 0.2, colluders=10),
+    "joint": joint_problem(1.0, 1000, 0.2, colluders=10),
     "hidden": hidden_problem(1.0, 200, 0.03),
     "hidden and even": hidden_problem(1.0, 200, 0.5),
     "hidden with a delta": hidden_problem(1.0, 20, 0.0, delta=1e-2),
-    "group": md.JointProblem(1.0, 900, 0.2, group=3, gap=0.1),
+    "group": joint_problem(1.0, 900, 0.2, group=3),
     "custom": custom_problem(1.0, (0, 1), (0, 1), cvxpy.trace),
 }
 

@@ -12,7 +12,6 @@ import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.methods.joint.problem import JointProblem
 from mechdesign.studies.joint_column import Column
 from mechdesign.words.classes import Together
 from mechdesign.words.counts import Count
@@ -21,7 +20,7 @@ from mechdesign.words.priors import uniform
 from mechdesign.words.privacy import Hidden
 from mechdesign.words.workloads import Workload, parse_workload
 from tests.methods import problems
-from tests.methods.problems import numbers
+from tests.methods.problems import joint_problem, numbers
 
 UNIT = md.Interval(0, 1)
 PLACES = md.Problem(loss=md.Distances(1.0), privacy=md.Metric([[0.0], [1.0], [2.0]], 1.0))
@@ -46,7 +45,7 @@ ASKED: dict[str, tuple[Any, str]] = {
         "workload --eps 1 --queries prefix --size 4 --users 100",
     ),
     "groups": (
-        md.JointStudy(JointProblem(1.0, users=1000, share=0.03, colluders=50)),
+        md.JointStudy(joint_problem(1.0, users=1000, share=0.03, colluders=50)),
         "jrr --eps 1 --users 1000 --share 0.03 --colluders 50",
     ),
     "everybody": (
@@ -54,7 +53,7 @@ ASKED: dict[str, tuple[Any, str]] = {
         "jrr --hidden --eps 1 --users 100 --share 0.1 --colluders 3",
     ),
     "inside": (
-        md.InsideStudy(JointProblem(1.0, users=1000, share=0.03, caps=(1.5,))),
+        md.InsideStudy(joint_problem(1.0, users=1000, share=0.03, caps=(1.5,))),
         "jrr --inside oue --eps 1 --users 1000 --share 0.03 --conditional-eps 1.5",
     ),
     "noise": (
@@ -102,13 +101,13 @@ def test_a_column_is_collected_by_groups_and_alone(tmp_path: Path) -> None:
     column = Column(path, "smokes", runs=50)
     everyone = column.read()
     assert everyone is not None
-    problem = JointProblem(1.0, users=400, share=0.25)
+    problem = joint_problem(1.0, users=400, share=0.25)
     found = md.JointStudy(problem, column=column, everyone=everyone).answer()
     assert found.collected is not None
     assert (found.collected.count, found.collected.users) == (100, 400)
     assert len(found.frame()) == 2
     with pytest.raises(InvalidInput, match="users must be 400"):
-        md.JointStudy(JointProblem(1.0, users=10, share=0.2), column=column, everyone=everyone).answer()
+        md.JointStudy(joint_problem(1.0, users=10, share=0.2), column=column, everyone=everyone).answer()
 
 
 def test_a_sweep_draws_the_structure_of_its_optima() -> None:

@@ -21,8 +21,7 @@ from scipy import stats
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra
 from mechdesign.exact.collusion import prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint import optimal_joint
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods import solve
 from mechdesign.tables import member, parties, party
 from mechdesign.tables.making import make_table
 from mechdesign.tables.member import say
@@ -30,6 +29,7 @@ from mechdesign.tables.parties import RunFailed, implemented_law, law_to_run, ru
 from mechdesign.tables.party import Party, comparators
 from mechdesign.tables.processes import free_ports
 from mechdesign.words.privacy import Collusion
+from tests.methods.problems import joint_problem
 
 RATE = 1e-6
 TABLE_4_2 = JointResponse.pair(F(3, 4), F(-3, 10))
@@ -161,7 +161,7 @@ def test_a_law_to_run_keeps_every_budget_and_every_finite_loss():
     """Rounding to 64 bits breaks the cap of independent answers at the very budget, unless something is mixed in."""
     repaired = 0
     for eps in (0.3, 1.0, 2.0, 5.0, 16.0):
-        law = optimal_joint(JointProblem(eps, 1000, 0.1, colluders=100, caps=(eps,))).mechanism
+        law = solve(joint_problem(eps, 1000, 0.1, colluders=100, caps=(eps,))).mechanism
         drawn = law_to_run(law, Collusion(eps, 1000, 100, (eps,)))
         prove_joint_privacy(drawn, eps, 1000, 100, (eps,))
         assert implemented_law(drawn) == drawn
@@ -174,14 +174,14 @@ def test_a_law_to_run_keeps_every_budget_and_every_finite_loss():
 
 
 def test_a_law_at_the_edge_is_run_as_it_is():
-    law = optimal_joint(JointProblem(1.0, 1000, 0.03)).mechanism
+    law = solve(joint_problem(1.0, 1000, 0.03)).mechanism
     assert law_to_run(law, Collusion(1.0, 1000)) == law
     with pytest.raises(InvalidInput, match="at most 16"):
         law_to_run(law, Collusion(17.0, 1000))
 
 
 def test_no_table_is_made_of_a_joint_response_and_what_to_do_instead_is_said():
-    design = optimal_joint(JointProblem(1.0, 1000, 0.03))
+    design = solve(joint_problem(1.0, 1000, 0.03))
     for source in (design, design.mechanism):
         with pytest.raises(InvalidInput, match=r"no table holds that.*run_parties.*randomised_response"):
             make_table(source)

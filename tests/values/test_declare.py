@@ -5,22 +5,12 @@ from __future__ import annotations
 import inspect
 import pickle
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 import mechdesign as md
 from mechdesign.errors import InvalidInput, WrongArguments
 from mechdesign.values.declare import evolved, field, frozen
-
-PROBLEMS: tuple[Any, ...] = (md.JointProblem,)
-
-
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda kind: kind.__name__)
-def test_eps_is_answered_with_the_name_of_the_field_and_with_all_names(problem: Any) -> None:
-    with pytest.raises(WrongArguments, match=r"got eps\); did you mean epsilon\?") as error:
-        problem(eps=1.0)
-    assert all(name in str(error.value) for name in inspect.signature(problem).parameters)
 
 
 def test_a_problem_names_its_five_words_to_who_says_another() -> None:

@@ -18,7 +18,7 @@ def supports(problem: Problem) -> str | None:
     if not isinstance(problem.loss, Objective | Formula):
         return "the loss must be an Objective"
     if isinstance(problem.loss, Formula) and problem.loss.coefficients is None:
-        return "the loss must be the Objective itself where no coefficients were read of it"
+        return "the loss must be the Objective itself, not a Formula of which no coefficients were read"
     if not LEAST_EPSILON <= problem.epsilon <= MOST_EPSILON:
         return f"eps must lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g}"
     if len(problem.numbers) * len(outputs_of(problem)) > MOST_ENTRIES:

@@ -14,7 +14,7 @@ from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.finite.proof import LexicographicBound
 from mechdesign.methods.finite.supports import losses_of
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Lost, asked_of, on_points, outputs_among, require_law_on
+from mechdesign.methods.rivalry import Lost, on_points, outputs_among, require_law_on
 from mechdesign.values.declare import Floats
 from mechdesign.words.criteria import Family
 from mechdesign.words.domains import Finite
@@ -31,7 +31,7 @@ class MatrixRivalry:
 
     def published(self, design: Design) -> Mapping[str, Discrete]:
         """Mechanisms on points where there are as many outputs as inputs, and the best one that tells nothing."""
-        problem = asked_of(design)
+        problem = design.problem
         table, loss = _losses(problem), problem.loss
         losses = table.up
         rows, columns = losses.shape
@@ -42,7 +42,7 @@ class MatrixRivalry:
         return found | {SINGLE: Discrete(problem.epsilon, problem.numbers, best, np.ones((rows, 1)), SINGLE)}
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Mechanism:
-        problem = asked_of(design)
+        problem = design.problem
         if mechanism.inputs != problem.inputs:
             rule = f"take the problem's inputs, {problem.inputs}"
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
@@ -60,7 +60,7 @@ class MatrixRivalry:
         return mechanism
 
     def lost(self, design: Design, law: Mechanism) -> Lost:
-        problem = asked_of(design)
+        problem = design.problem
         if isinstance(problem.loss, Power):
             weights = np.full(len(problem.numbers), 1 / len(problem.numbers))
             prior = Atoms(np.array(problem.numbers.points), weights if problem.weights is None else problem.weights)
@@ -78,7 +78,7 @@ class MatrixRivalry:
 
     def least(self, design: Design, lost: Lost) -> float | None:
         """Of a lexicographic optimum the least worst case, which it stays near to."""
-        problem, evidence = asked_of(design), design.evidence
+        problem, evidence = design.problem, design.evidence
         return evidence.least(problem) if isinstance(evidence, LexicographicBound) else None
 
 

@@ -9,7 +9,7 @@ from mechdesign.errors import CheckFailed
 from mechdesign.exact.joint_variance import Goal
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.methods.hidden_joint.supports import supports
-from mechdesign.methods.joint.problem import goal_of
+from mechdesign.methods.joint.grouping import goal_of
 from mechdesign.values.declare import frozen
 from mechdesign.words.classes import Together
 from mechdesign.words.counts import Count, Share, count_of

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.methods.joint.problem import JointProblem as JointProblem, goal_of as goal_of
+    from mechdesign.methods.joint.grouping import Grouping as Grouping, goal_of as goal_of, grouping_of as grouping_of
     from mechdesign.methods.joint.proof import (
         ClosedForm as ClosedForm,
         DualBound as DualBound,
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from mechdesign.methods.joint.search import (
         Heuristic as Heuristic,
         heuristic as heuristic,
-        optimal_joint as optimal_joint,
         parts as parts,
         ratio as ratio,
     )

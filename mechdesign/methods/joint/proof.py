@@ -20,8 +20,7 @@ from mechdesign.exact.joint_limits import Box, Caps, Limits, Split, pair_limits
 from mechdesign.exact.joint_variance import Goal, Line, least_on_lines, least_pair, line_below
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.joint import JointResponse, likelihood_rows
-from mechdesign.methods.evidence import require_problem
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.grouping import Grouping, grouping_of
 from mechdesign.values.declare import field, finite, frozen
 from mechdesign.values.digits import rounded_up
 from mechdesign.words.criteria import Family, Scope
@@ -99,16 +98,24 @@ def largest_mean(duals: Duals, group: int, caps: Caps) -> Fraction:
     return -intercept / group
 
 
+def asked_of(problem: object) -> Grouping:
+    """The problem in numbers, or `CheckFailed`: evidence may be given any problem."""
+    try:
+        return grouping_of(problem)
+    except InvalidInput as bad:
+        raise CheckFailed(f"the evidence is about another problem, which must {bad.rule}") from None
+
+
 class _OfResponses:
     """What a mechanism attains, and among which laws: the same whatever the bound rests on."""
 
     __slots__ = ()
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, JointProblem))
+        return attained_by(mechanism, asked_of(problem))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, JointProblem))
+        return scope_of(asked_of(problem))
 
 
 @frozen
@@ -132,7 +139,7 @@ class DualBound(_OfResponses):
         if size > _MOST_NUMBERS:
             raise InvalidInput("parts", size, f"hold at most {_MOST_NUMBERS} boxes, lines and multipliers in all")
 
-    def value(self, problem: JointProblem) -> Fraction:
+    def value(self, problem: Grouping) -> Fraction:
         goal, limits = problem.goal(), problem.limits(up=True)
         boxes, bounds = [Box.of_all(limits, goal)], []
         for part in self.parts:
@@ -149,7 +156,7 @@ class DualBound(_OfResponses):
         return max(min((bound for bound in bounds if bound is not None), default=Fraction(0)), Fraction(0))
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, JointProblem)
+        asked = asked_of(problem)
         if asked.is_pair or not asked.goal().helpful:
             raise CheckFailed("boxes hold no law of small p, and where there is a closed form the bound is about all")
         return float_down(self.value(asked))
@@ -162,7 +169,7 @@ class ClosedForm(_OfResponses):
     kind: ClassVar[str] = "joint closed form"
     claimed: ClassVar[bool] = False
 
-    def value(self, problem: JointProblem) -> Fraction:
+    def value(self, problem: Grouping) -> Fraction:
         goal = problem.goal()
         if problem.is_pair:
             return least_pair(goal, *pair_limits(problem.privacy, up=True)).variance
@@ -173,7 +180,7 @@ class ClosedForm(_OfResponses):
         return value
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return float_down(self.value(require_problem(problem, JointProblem)))
+        return float_down(self.value(asked_of(problem)))
 
 
 @frozen
@@ -186,7 +193,7 @@ class JointClaim(_OfResponses):
     lower: float = finite("lower")
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, JointProblem)
+        asked = asked_of(problem)
         if not asked.is_pair:
             raise CheckFailed(f"a claim is about pairs, not about groups of {asked.group}")
         best = float_up(ClosedForm().value(asked))
@@ -195,7 +202,7 @@ class JointClaim(_OfResponses):
         return self.lower
 
 
-def attained_by(mechanism: Any, problem: JointProblem) -> float:
+def attained_by(mechanism: Any, problem: Grouping) -> float:
     """The variance of a joint response for the problem's groups, rounded up."""
     if not isinstance(mechanism, JointResponse):
         raise CheckFailed(f"the evidence is about joint responses, not about a {type(mechanism).__name__}")
@@ -207,7 +214,7 @@ def attained_by(mechanism: Any, problem: JointProblem) -> float:
     return float_up(problem.goal().variance(mechanism.truth, mechanism.covariance))
 
 
-def scope_of(problem: JointProblem) -> Scope:
+def scope_of(problem: Grouping) -> Scope:
     """Among which laws the optimum was sought."""
     alone = ", each lie drawn on its own" if problem.categories > 2 else ""
     if problem.is_pair:

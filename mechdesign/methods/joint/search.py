@@ -25,20 +25,22 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
-from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
+from mechdesign.exact.collusion import JointPrivacy, privacy_of
 from mechdesign.exact.joint_limits import Limits, pair_limits
 from mechdesign.exact.joint_variance import Goal, PairPoint, least_pair
-from mechdesign.exact.privacy import CollusionProof
+from mechdesign.exact.privacy import CollusionProof, prove_collusion
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.evidence import Evidence, require_asked
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.evidence import Evidence
+from mechdesign.methods.joint.grouping import Grouping, grouping_of
 from mechdesign.methods.joint.proof import ClosedForm
+from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, Report, versions
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
-from mechdesign.words.counts import Moments
+from mechdesign.words.counts import Count, Moments
 from mechdesign.words.priors import Density
+from mechdesign.words.problem import Problem
 
 if TYPE_CHECKING:
     from mechdesign.methods.joint.groups import Found
@@ -48,6 +50,9 @@ GRID = 64
 `COARSE_EPSILON` there are more bits: `grid_bits`."""
 
 COARSE_EPSILON = 16.0
+_GAP, _SECONDS = 1e-3, 60.0
+"""Unless others are demanded: where a search over groups stops."""
+
 _MARGINS = (0.0, 1e-15, 1e-12)
 _FLOAT_MARGINS = (1e-10, 1e-8, 1e-6, 1e-5)
 _NOTHING = (1e-12, 1e-16, 0.0)
@@ -55,69 +60,64 @@ _NOTHING = (1e-12, 1e-16, 0.0)
 the privacy of a law can hang on a weight that small."""
 
 
-def optimal_joint(problem: JointProblem, seconds: float | None = 60.0) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The joint response of least variance and the proof that no other does better by more than the interval says.
 
-    >>> design = optimal_joint(JointProblem(1.0, users=10000, share=0.033))
-    >>> round(design.certificate.upper, 1), round(design.problem.independent_variance, 1)
-    (6252.1, 9206.7)
+    >>> from mechdesign.words.classes import Together
+    >>> from mechdesign.words.privacy import Collusion
+    >>> asked = Problem(loss=Count(0.033), privacy=Collusion(1.0, users=10000), among=Together(group=2))
+    >>> design = answer(asked, Demands())
+    >>> round(design.certificate.upper, 1), round(ratio(design), 3)
+    (6252.1, 0.679)
     >>> design.certificate.account.losses.if_your_partner_colludes
     inf
     """
-    require_asked(problem, JointProblem)
-    clock = Clock(seconds)
-    goal = problem.goal()
+    asked, clock = grouping_of(problem), Clock(_SECONDS if demands.seconds is None else demands.seconds)
+    goal, gap = asked.goal(), demands.within(_GAP)
     evidence: Evidence = ClosedForm()
     details: dict[str, Any] = {"programs": 0, "boxes": 0}
     solver = "closed form"
-    if problem.is_pair:
-        law = _first_private(problem, lambda margin: pair_law(problem, goal, margin))
+    if asked.is_pair:
+        law = _first_private(asked, lambda margin: pair_law(asked, goal, margin))
     elif goal.helpful == 0:
-        law = _first_private(problem, lambda margin: _independent(problem, margin))
+        law = _first_private(asked, lambda margin: _independent(asked, margin))
     else:
         from mechdesign.methods.joint.groups import search_groups
 
-        limits = problem.limits(up=True), problem.limits(up=False, margin=_FLOAT_MARGINS[0])
-        found = search_groups(goal, *limits, problem.gap, clock)
-        law, evidence = _law_of_search(problem, goal, limits[0], found, clock), found.evidence
+        limits = asked.limits(up=True), asked.limits(up=False, margin=_FLOAT_MARGINS[0])
+        found = search_groups(goal, *limits, gap, clock)
+        law, evidence = _law_of_search(asked, goal, limits[0], found, gap, clock), found.evidence
         details, solver = {"programs": found.programs, "boxes": found.boxes}, "HiGHS"
-    return finish(problem, law, evidence, clock, solver, details | {"count": problem.count})
+    report = Report(clock.used, solver, versions("numpy", "scipy", "highspy"), details, gap)
+    return demands.met_by(finish(problem, law, evidence, report), "the search ended")
 
 
-def finish(
-    problem: JointProblem, law: JointResponse, evidence: Evidence, clock: Clock, solver: str, details: dict[str, Any]
-) -> Design:
+def finish(problem: Problem, law: JointResponse, evidence: Evidence, report: Report) -> Design:
     """The design, with how it was found; of a density its problem holds the moments."""
-    if isinstance(problem.share, Density):
-        details = details | {"prior": problem.share.name}
-        problem = evolved(problem, share=Moments.of(problem.share))
-    report = Report(clock.used, solver, versions("numpy", "scipy", "highspy"), details)
-    return Design(problem, law, evidence, report)
+    details = dict(report.details) | {"count": grouping_of(problem).count}
+    if isinstance(problem.loss, Count) and isinstance(problem.loss.share, Density):
+        details |= {"prior": problem.loss.share.name}
+        problem = evolved(problem, loss=Count(Moments.of(problem.loss.share)))
+    return Design(problem, law, evidence, evolved(report, details=details))
 
 
-def parts(design: Design) -> tuple[JointProblem, JointResponse, JointPrivacy]:
-    """Problem, law and what it gives away, of a design that is a joint response."""
-    problem, law, account = design.problem, design.mechanism, design.certificate.account
-    if not (
-        isinstance(problem, JointProblem) and isinstance(law, JointResponse) and isinstance(account, CollusionProof)
-    ):
-        raise InvalidInput("design", problem.kind, "be a joint response", "design one with jrr")
-    return problem, law, account.losses
+def parts(design: Design) -> tuple[Grouping, JointResponse, JointPrivacy]:
+    """What was asked in numbers, law and what it gives away, of a design that is a joint response."""
+    law, account = design.mechanism, design.certificate.account
+    if not (isinstance(law, JointResponse) and isinstance(account, CollusionProof)):
+        raise InvalidInput("design", design.problem.kind, "be a joint response", "design one with jrr")
+    return grouping_of(design.problem), law, account.losses
 
 
 def ratio(design: Design) -> float:
-    """The variance of a joint design as a share of independent responses' (RR) at the same epsilon.
-
-    >>> round(ratio(optimal_joint(JointProblem(1.0, users=10000, share=1.0))), 3)
-    0.632
-    """
+    """The variance of a joint design as a share of independent responses' (RR) at the same epsilon."""
     return design.certificate.upper / parts(design)[0].independent_variance
 
 
 # -- laws that can be shipped ------------------------------------------------------------------------------------------
 
 
-def pair_law(problem: JointProblem, goal: Goal, margin: float) -> JointResponse:
+def pair_law(problem: Grouping, goal: Goal, margin: float) -> JointResponse:
     """The best pair with budgets rounded down."""
     point = least_pair(goal, *pair_limits(problem.privacy, up=False, margin=margin))
     return law_of(point, grid_bits(problem.epsilon))
@@ -144,12 +144,14 @@ def independent_law(truth: Fraction, group: int, categories: int, bits: int = GR
     return JointResponse.independent(Fraction(math.floor(truth * (1 << bits)), 1 << bits), group, categories)
 
 
-def _independent(problem: JointProblem, margin: float) -> JointResponse:
+def _independent(problem: Grouping, margin: float) -> JointResponse:
     truth = problem.limits(up=False, margin=margin).true[0]
     return independent_law(truth, problem.group, problem.categories, grid_bits(problem.epsilon))
 
 
-def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Found, clock: Clock) -> JointResponse:
+def _law_of_search(
+    problem: Grouping, goal: Goal, outer: Limits, found: Found, gap: float, clock: Clock
+) -> JointResponse:
     """The float law rounded to the grid; where that breaks a budget, the search again inside a wider margin.
 
     Independent answers keep every budget, so they are what is left where no margin within the time yields more.
@@ -162,7 +164,7 @@ def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Foun
         if margin > _FLOAT_MARGINS[0]:
             try:
                 inner = problem.limits(up=False, margin=margin)
-                again = search_groups(goal, outer, inner, problem.gap, clock)
+                again = search_groups(goal, outer, inner, gap, clock)
             except NoAnswer:  # the time is up, and the first search has its bounds
                 break
             if again.is_independent:
@@ -176,7 +178,7 @@ def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Foun
     return _first_private(problem, lambda margin: _independent(problem, margin))
 
 
-def _first_private(problem: JointProblem, attempt: Callable[[float], JointResponse]) -> JointResponse:
+def _first_private(problem: Grouping, attempt: Callable[[float], JointResponse]) -> JointResponse:
     """The law of the smallest margin that keeps every budget exactly."""
     failure: CheckFailed | None = None
     for margin in _MARGINS:
@@ -188,10 +190,10 @@ def _first_private(problem: JointProblem, attempt: Callable[[float], JointRespon
     raise failure
 
 
-def _failure(problem: JointProblem, law: JointResponse) -> CheckFailed | None:
+def _failure(problem: Grouping, law: JointResponse) -> CheckFailed | None:
     """Which budget a law breaks, None if it keeps all."""
     try:
-        prove_joint_privacy(law, problem.epsilon, problem.users, problem.colluders, problem.caps)
+        prove_collusion(law, problem.privacy)
     except CheckFailed as failed:
         return failed
     return None
@@ -228,25 +230,29 @@ class Heuristic:
     agrees_up_to: float | None
 
 
-def heuristic(problem: JointProblem) -> Heuristic:
+def heuristic(problem: Problem) -> Heuristic:
     """The paper's choice for a problem of pairs, and where it parts from the optimum.
 
-    >>> found = heuristic(JointProblem(1.0, users=10000, share=0.01, colluders=500))
+    >>> from mechdesign.words.classes import Together
+    >>> from mechdesign.words.privacy import Collusion
+    >>> asked = Problem(loss=Count(0.01), privacy=Collusion(1.0, users=10000, colluders=500), among=Together(group=2))
+    >>> found = heuristic(asked)
     >>> round(found.privacy.averaged, 4), found.privacy.if_your_partner_colludes
     (1.0695, inf)
     """
-    if not problem.is_pair:
-        raise InvalidInput("group", (problem.group, problem.categories), "be pairs with two categories")
-    goal = problem.goal()
-    ratio = exp_lower(problem.epsilon)
+    asked = grouping_of(problem)
+    if not asked.is_pair:
+        raise InvalidInput("group", (asked.group, asked.categories), "be pairs with two categories")
+    goal = asked.goal()
+    ratio = exp_lower(asked.epsilon)
     p = ratio / (1 + ratio)
-    law = on_grid(JointResponse.pair(p, 1 - 1 / p).weights, 2, grid_bits(problem.epsilon))
+    law = on_grid(JointResponse.pair(p, 1 - 1 / p).weights, 2, grid_bits(asked.epsilon))
     variance = float(goal.variance(law.truth, law.covariance))
-    privacy = privacy_of(law, problem.users, problem.colluders)
-    return Heuristic(law, variance, privacy, _agreement(problem, goal))
+    privacy = privacy_of(law, asked.users, asked.colluders)
+    return Heuristic(law, variance, privacy, _agreement(asked, goal))
 
 
-def _agreement(problem: JointProblem, goal: Goal) -> float | None:
+def _agreement(problem: Grouping, goal: Goal) -> float | None:
     ratio = exp_lower(problem.epsilon)
 
     def on_edge(colluders: int) -> bool:

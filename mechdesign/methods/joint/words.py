@@ -6,12 +6,20 @@ import math
 
 from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.grouping import Grouping
 from mechdesign.methods.joint.search import parts, ratio
 from mechdesign.methods.result import Design
+from mechdesign.methods.words import heading
 from mechdesign.values.digits import rounded_down, rounded_up
 
 _SHOWN = 1e-9
+
+
+def summary(design: Design) -> str:
+    """All of it."""
+    problem, law, told = parts(design)
+    said = f"{heading(design.problem)}\n{law_words(law)}"
+    return f"{said}\n\n{variance_words(design)}\n\n{privacy_words(problem, told)}"
 
 
 def law_words(law: JointResponse) -> str:
@@ -41,7 +49,7 @@ def variance_words(design: Design) -> str:
     ) + (plain_response if law.rho == 0 else "")
 
 
-def privacy_words(problem: JointProblem, privacy: JointPrivacy) -> str:
+def privacy_words(problem: Grouping, privacy: JointPrivacy) -> str:
     """What others can learn, on average over the grouping and by how many partners collude."""
     lines = [
         "What others can learn about you (eps; all computed exactly)",
@@ -56,7 +64,7 @@ def privacy_words(problem: JointProblem, privacy: JointPrivacy) -> str:
             lines.append("    (an average, not a bound given the truths of all who collude: those can tell more)")
     for known, epsilon in _told(privacy.conditional):
         who = "your partner colludes" if problem.group == 2 else _partners(known, len(privacy.conditional) - 1)
-        cap = problem.caps[known - 1] if known <= len(problem.caps) else None
+        cap = problem.privacy.caps[known - 1] if known <= len(problem.privacy.caps) else None
         capped = "" if cap is None else f" (capped at {cap:g})"
         lines.append(f"  {f'if {who}:':<40} {eps_words(epsilon)}{capped}")
     return "\n".join(lines)

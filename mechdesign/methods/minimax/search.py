@@ -115,7 +115,7 @@ def _sweep(
 
 
 def _required_line(problem: Problem) -> Line:
-    missed = supports(problem) if isinstance(problem, Problem) else "it is no Problem"
+    missed = supports(problem)
     if missed is not None:
         raise InvalidInput("problem", problem, f"be a worst case over an interval: {missed}")
     return line_of(problem, supports)

@@ -13,7 +13,7 @@ from mechdesign.methods.pairwise.proof import errors_up
 from mechdesign.methods.pairwise.rivals import Measured, tables
 from mechdesign.methods.pairwise.supports import pairs_of
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Lost, asked_of, outputs_among
+from mechdesign.methods.rivalry import Lost, outputs_among
 from mechdesign.methods.words import is_lexicographic
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import InPlane
@@ -25,11 +25,11 @@ class PairsRivalry:
     """Laws are tables on the problem's outputs; of planar Laplace noise the enclosed loss."""
 
     def published(self, design: Design) -> Mapping[str, Discrete | Measured]:
-        asked = asked_of(design)
+        asked = design.problem
         return tables(asked.as_published) | {one.name: one for one in planar_laplace(_ranked_by(asked))}
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Discrete:
-        problem = asked_of(design)
+        problem = design.problem
         if mechanism.inputs != problem.inputs:
             rule = f"take the problem's inputs, {problem.inputs}"
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
@@ -42,7 +42,7 @@ class PairsRivalry:
         return mechanism
 
     def lost(self, design: Design, law: Discrete | Measured) -> Lost:
-        problem = asked_of(design).as_published
+        problem = design.problem.as_published
         if isinstance(law, Measured):
             is_worst = _ranked_by(problem).weights is None
             return Lost(law.upper, None, law.lower) if is_worst else Lost(None, law.upper, law.lower)
@@ -52,9 +52,9 @@ class PairsRivalry:
 
     def certified(self, first: Design, design: Design) -> Lost:
         assert isinstance(design.mechanism, Discrete)
-        if isinstance(asked_of(design).among, InPlane):  # reports anywhere: only what is certified is known
+        if isinstance(design.problem.among, InPlane):  # reports anywhere: only what is certified is known
             upper = design.certificate.upper
-            return Lost(upper, None) if asked_of(design).weights is None else Lost(None, upper)
+            return Lost(upper, None) if design.problem.weights is None else Lost(None, upper)
         return self.lost(design, design.mechanism)
 
     def least(self, design: Design, lost: Lost) -> float | None:

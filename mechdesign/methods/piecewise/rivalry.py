@@ -9,7 +9,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.methods.piecewise.supports import domains_of, loss_of
 from mechdesign.methods.result import Design
-from mechdesign.methods.rivalry import Lost, asked_of, on_interval, require_law_on
+from mechdesign.methods.rivalry import Lost, on_interval, require_law_on
 from mechdesign.words.criteria import At
 from mechdesign.words.domains import Interval
 
@@ -20,7 +20,7 @@ class PiecewiseRivalry:
     """Laws are mechanisms of numbers."""
 
     def published(self, design: Design) -> Mapping[str, Mechanism]:
-        asked = asked_of(design)
+        asked = design.problem
         epsilon, loss, inputs = asked.epsilon, loss_of(asked), domains_of(asked)[0]
         if isinstance(inputs, Interval):
             return on_interval(epsilon, inputs, loss, unbiased=False)
@@ -33,7 +33,7 @@ class PiecewiseRivalry:
         return mechanism
 
     def lost(self, design: Design, law: Mechanism) -> Lost:
-        asked, scalar = asked_of(design), cast(ScalarMechanism, law)
+        asked, scalar = design.problem, cast(ScalarMechanism, law)
         loss, criterion = loss_of(asked), asked.criterion
         at = float(scalar.expected_loss(criterion.x, loss)) if isinstance(criterion, At) else None
         return Lost(scalar.worst_case(loss)[0], scalar.average_loss(loss, None), at=at)

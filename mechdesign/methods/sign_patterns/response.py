@@ -106,6 +106,8 @@ class PatternResponse:
         """
         table = mechanism.probabilities
         drawn = len(table).bit_length() - 1
+        if not mechanism.inputs == mechanism.outputs == Finite(tuple(range(len(table)))):
+            raise CheckFailed("the inputs and outputs of the mechanism are not the numbers of patterns")
         high, low = float(table.max()), float(table.min())
         favoured = int((table[0] == high).sum()) if high > low > 0 else 0
         for reach in range(drawn):

@@ -80,7 +80,7 @@ def pareto(
     whose cap is ignored. With ``best_so_far`` a point that misses its gap is the best design found, with the interval
     it has.
     """
-    missed = supports(problem) if isinstance(problem, Problem) else "it is no Problem"
+    missed = supports(problem)
     if missed is not None:
         raise InvalidInput("problem", problem, f"be an average next to a worst case, on an interval: {missed}")
     count, demands = require_whole(count, "count", 2, 1000), Demands(gap, seconds)

@@ -16,6 +16,7 @@ then ``tr(X'MX) <= nu.(sum of all rows) = sum(nu)``, and with ``t = tr(WX)`` and
 
 Where the inequality fails by at most ``d (p.z)^2`` it holds for ``nu + d p``: every X and nu prove something, and
 what is wanting in them is paid for. With one query it is a sweep over one number at any k (`mechdesign.exact.sweep`),
+with two or three a search of their plane or space beyond 24 types (`mechdesign.exact.paraboloids`),
 where all types are alike only the number of entries c matters, up to 24 types every row is tried, and beyond that
 sums of squares and splits bound it (`mechdesign.exact.bits`), for all rows at once or on each leaf of a tree whose
 branches fix one entry each (`mechdesign.exact.branches`). The worst type has at least the noise of any average: there
@@ -44,6 +45,7 @@ from mechdesign.exact.bits import (
     shift_by_squares,
 )
 from mechdesign.exact.branches import fixed_bits, require_tree
+from mechdesign.exact.paraboloids import least_in_space
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.exact.sweep import greatest_share
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
@@ -59,6 +61,7 @@ from mechdesign.words.problem import Problem
 Whole = NDArray[np.object_]
 
 _RATIO_BITS = 40  # of c, rounded up
+_MOST_AXES = 3  # queries that are decided in their space: boxes of more dimensions would be too many
 
 
 def _block(name: str, axes: int) -> Any:
@@ -101,8 +104,8 @@ class Leaf:
 
 @frozen
 class WorkloadBound:
-    """X and nu; for the worst type also p; beyond 24 types also the multipliers of a sum of squares, or leaves of a
-    tree that have one each.
+    """X and nu; for the worst type also p; beyond 24 types, unless there are up to 3 queries, also the multipliers of a
+    sum of squares, or leaves of a tree that have one each.
 
     ``dual`` is X, one column a query, where there are at most as many queries as types; else it is a symmetric k x k
     matrix Y, and ``X = Y W'``.
@@ -160,6 +163,8 @@ class WorkloadBound:
         if dual.vector is not None:
             greatest = _greatest_by_sweep(dual, asked, prices, exponent, ratio)
             return max(Fraction(0), greatest)
+        if self._is_in_space:
+            return self._wanting_in_space(problem, asked, ratio)
         quadratic = _in_bits(dual, asked, prices, exponent, ratio)
         if self.leaves is not None:
             if self.multipliers is not None or self.splits is not None:
@@ -173,6 +178,20 @@ class WorkloadBound:
         if len(prices) > MOST_BITS:
             raise CheckFailed(f"with more than {MOST_BITS} types the evidence needs multipliers")
         return max(Fraction(0), greatest_of_all(quadratic))
+
+    @property
+    def _is_in_space(self) -> bool:
+        """Whether there are few enough queries, too many rows to try them all, and nothing else that decides them."""
+        types, queries = self.dual.shape
+        has_more = self.multipliers is not None or self.splits is not None or self.leaves is not None
+        return types > MOST_BITS and queries <= _MOST_AXES and not has_more
+
+    def _wanting_in_space(self, problem: Problem, asked: _Asked, ratio: Fraction) -> Fraction:
+        """Of few queries: ``z'Bz <= (nu.z)(p.z)`` iff ``(p.z) |y|^2 - 2 y.X'z + nu.z >= 0`` for all y."""
+        shares = np.array([float(Fraction(count, asked.total)) for count in asked.types.tolist()])
+        weights = workload_of(problem).weights
+        axes = np.ones(self.dual.shape[1]) if weights is None else weights
+        return Fraction(-least_in_space(shares, self.dual, self.prices, axes, ratio).level)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         return max(0.0, float_down(self.value(problem)))

@@ -18,17 +18,16 @@ from mechdesign.methods.workload.rivals import channel_noise, rival_noises
 from mechdesign.methods.workload.supports import workload_of
 from mechdesign.values.declare import Floats
 from mechdesign.words.criteria import Worst
-from mechdesign.words.problem import Problem
 
 
 class WorkloadRivalry:
     """Laws are the noise of each type, under the prior or else under the weights that prove the worst type."""
 
     def published(self, design: Design) -> Mapping[str, Floats]:
-        return rival_noises(_asked(design), _prior(design))
+        return rival_noises(design.problem, _prior(design))
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Floats:
-        problem, prior = _asked(design), _prior(design)
+        problem, prior = design.problem, _prior(design)
         if not isinstance(mechanism, Discrete) or mechanism.inputs != problem.inputs:
             raise InvalidInput(f"inputs of {name}", str(mechanism), f"be a table on the {len(prior)} types")
         prove_privacy(mechanism, problem.epsilon)
@@ -41,22 +40,17 @@ class WorkloadRivalry:
         """The certificate has what the criterion is about, the estimator of the first the rest."""
         assert isinstance(design.mechanism, Discrete)
         prior, upper = _prior(first), design.certificate.upper
-        noise = channel_noise(design.mechanism.probabilities, workload_of(_asked(first)).weighted, prior)
-        is_worst = isinstance(_asked(first).criterion, Worst)
+        noise = channel_noise(design.mechanism.probabilities, workload_of(first.problem).weighted, prior)
+        is_worst = isinstance(first.problem.criterion, Worst)
         return Lost(upper, float(noise @ prior)) if is_worst else Lost(float(noise.max()), upper)
 
     def least(self, design: Design, lost: Lost) -> float | None:
         return None
 
 
-def _asked(design: Design) -> Problem:
-    assert isinstance(design.problem, Problem)
-    return design.problem
-
-
 def _prior(design: Design) -> Floats:
     assert isinstance(design.evidence, WorkloadBound | GridBound)
-    said = design.evidence.weights_of_types(_asked(design))
+    said = design.evidence.weights_of_types(design.problem)
     return np.asarray(said / said.sum())
 
 

@@ -9,6 +9,9 @@ c}^k: weights on those are a convex program (`mechdesign.methods.workload.master
 needed (`mechdesign.methods.workload.columns`). For the worst type the prior is the least favourable one: the least
 noise is concave in it, and mechanisms found for some priors bound it from above for all.
 
+**Few queries.** Two or three queries whose mirror images leave few types have a program of their own
+(`mechdesign.methods.workload.space`), at any number of types.
+
 **Proof.** ``X = M^-1 W'`` and the prices of rows (`mechdesign.methods.workload.proof`). Beyond 24 types both come from
 a semidefinite relaxation with splits (`mechdesign.methods.workload.interior`; beyond 144 types without, by splitting:
 `mechdesign.methods.workload.relaxation`), or, for tables of several attributes, from counts of pairs
@@ -26,9 +29,10 @@ from collections.abc import Callable
 from threadpoolctl import threadpool_limits
 
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.bits import MOST_BITS
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, saying_why, within_gap
-from mechdesign.methods.workload.routes import equal_steps, few, games, pairs, relaxed, rows, split
+from mechdesign.methods.workload.routes import equal_steps, few, games, pairs, relaxed, rows, space, split
 from mechdesign.methods.workload.supports import WorkloadOptions
 from mechdesign.methods.workload.task import Task
 from mechdesign.values.declare import frozen
@@ -50,6 +54,7 @@ class Route:
 
 ROUTES = (
     Route("pairs", pairs.fits, pairs.answer, pairs.leads, "counts of pairs of types prove no more"),
+    Route("space", space.fits, space.answer, lambda task: task.size > MOST_BITS),
     Route("few", few.fits, few.answer),
     Route("games", games.fits, games.answer),
     Route("equal_steps", equal_steps.fits, equal_steps.answer),

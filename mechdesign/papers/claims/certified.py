@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from mechdesign.methods.registry import solve
 from mechdesign.papers.claims.claim import Claim, Item, Value, within
+from mechdesign.papers.claims.shared import picture_of
 from mechdesign.tables import make_table
 from mechdesign.tables.formal import stated_floor
 from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average
-from mechdesign.words.domains import UNIT, Interval
+from mechdesign.words.domains import UNIT, Interval, cube_of
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import normal
 from mechdesign.words.privacy import Pure
@@ -43,8 +44,25 @@ def _unbiased() -> list[Value]:
     return [(certificate.lower, certificate.upper) for certificate in found]
 
 
+def _unbiased_worst() -> list[Value]:
+    inputs, among = Interval(-1.0, 1.0), Unbiased()
+    problems = (Problem(inputs=inputs, loss=Power(2.0), privacy=Pure(e), among=among) for e in _EPSILONS)
+    found = [solve(problem, gap=_GAP).certificate for problem in problems]
+    return [(certificate.lower, certificate.upper) for certificate in found]
+
+
 def _items(*texts: str) -> tuple[Item, ...]:
     return tuple(within(f"eps = {epsilon:g}", text, 2 * _GAP) for epsilon, text in zip(_EPSILONS, texts, strict=True))
+
+
+def _several() -> list[Value]:
+    """Lower ends for four numbers, and what sign patterns attain for 2, 5 and 10."""
+    asked = (4, 2.0, "lower"), (4, 4.0, "lower"), (2, 4.0, "upper"), (5, 4.0, "upper"), (10, 4.0, "upper")
+    found = []
+    for count, epsilon, end in asked:
+        problem = Problem(inputs=cube_of(count), loss=Power(2.0), privacy=Pure(epsilon), among=Unbiased())
+        found.append(float(getattr(solve(problem, method="sign_patterns").certificate, end)))
+    return list(found)
 
 
 CLAIMS = (
@@ -73,11 +91,37 @@ CLAIMS = (
         _unbiased,
     ),
     Claim(
+        "certified.unbiased-worst",
+        PAPER,
+        "unbiased, worst case on [-1, 1]",
+        "the least worst-case variance of any unbiased mechanism at eps = 0.5, 1, 2, 4",
+        _items("16.0025", "3.9906", "0.86545", "0.12709"),
+        _unbiased_worst,
+    ),
+    Claim(
         "certified.theorem",
         PAPER,
         "worst case, squared error on [0, 1]",
         "what no mechanism is below, in the theorem that is written for Coq, at eps = 0.5, 1, 2, 4",
         _items("0.23500", "0.19661", "0.10688", "0.02606"),
         _in_theorems,
+    ),
+    Claim(
+        "certified.several",
+        PAPER,
+        "several numbers of one person on [-1, 1], unbiased",
+        "the least worst variance of four numbers is at least this; sign patterns have that for 2, 5 and 10",
+        tuple(
+            Item(label, text)
+            for label, text in (
+                ("at least, d = 4, eps = 2", "17.1528"),
+                ("at least, d = 4, eps = 4", "2.74459"),
+                ("sign patterns, d = 2, eps = 4", "2.310"),
+                ("sign patterns, d = 5, eps = 4", "10.54"),
+                ("sign patterns, d = 10, eps = 4", "42.15"),
+            )
+        ),
+        _several,
+        picture=picture_of("several_numbers"),
     ),
 )

@@ -12,15 +12,15 @@ from mechdesign.exact.collusion import all_lied_ratio, averaged_ratio
 from mechdesign.exact.hidden import hidden_loss
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.methods.hidden_joint.search import ratio as hidden_ratio
-from mechdesign.methods.joint.problem import JointProblem
-from mechdesign.methods.joint.search import heuristic, optimal_joint, parts, ratio
+from mechdesign.methods.joint.grouping import grouping_of
+from mechdesign.methods.joint.search import heuristic, parts, ratio
 from mechdesign.methods.registry import solve
 from mechdesign.papers.claims.claim import AT_MOST, Claim, Item, Value, within
 from mechdesign.papers.claims.drawing import Lines, beside, curves
 from mechdesign.papers.claims.shared import number_of, picture_of
 from mechdesign.words.classes import Together
 from mechdesign.words.counts import Count
-from mechdesign.words.privacy import Hidden
+from mechdesign.words.privacy import Collusion, Hidden
 from mechdesign.words.problem import Problem
 
 PAPER = "Refined mechanism design, chapter 4 (JRR)"
@@ -97,18 +97,22 @@ def _given_all() -> list[Value]:
     return [bound, true]
 
 
+def _pairs(epsilon: float, share: float, colluders: int = 0, users: int = _USERS) -> Problem:
+    return Problem(loss=Count(share), privacy=Collusion(epsilon, users, colluders), among=Together(group=2))
+
+
 def _spent() -> list[Value]:
-    rules = [heuristic(JointProblem(1.0, _USERS, 0.01, colluders=count)) for count in (0, 500)]
+    rules = [heuristic(_pairs(1.0, 0.01, colluders=count)) for count in (0, 500)]
     return [rule.privacy.averaged for rule in rules]
 
 
 def _partner() -> list[Value]:
-    return [heuristic(JointProblem(1.0, _USERS, 0.01)).privacy.if_your_partner_colludes]
+    return [heuristic(_pairs(1.0, 0.01)).privacy.if_your_partner_colludes]
 
 
 def _grouping_hidden() -> list[Value]:
     """The heuristic's epsilon at a delta of 1e-6 if nobody knows the pairing: 500, or all others, collude."""
-    law = heuristic(JointProblem(1.0, _USERS, 0.033)).law
+    law = heuristic(_pairs(1.0, 0.033)).law
     losses = [hidden_loss(law, _USERS, colluders, 1e-6) for colluders in (500, _USERS - 1)]
     return [(loss.lower, loss.upper) for loss in losses]
 
@@ -116,23 +120,23 @@ def _grouping_hidden() -> list[Value]:
 def _left_on_the_table() -> list[Value]:
     """What is left of randomised response's variance: the chapter's pairs, and the optimum that keeps eps whoever
     colludes (eps = 1, n = 10^4, a share of .033)."""
-    pairs = ratio(optimal_joint(JointProblem(1.0, _USERS, 0.033)))
+    pairs = ratio(solve(_pairs(1.0, 0.033)))
     together = Problem(loss=Count(0.033), privacy=Hidden(1.0, _USERS), among=Together())
     return [pairs, hidden_ratio(solve(together))]
 
 
 def _optimal_pair() -> list[Value]:
-    _, law, _ = parts(optimal_joint(JointProblem(1.0, _USERS, 0.01)))
+    _, law, _ = parts(solve(_pairs(1.0, 0.01)))
     return [law.truth, law.rho]
 
 
 def _agreement() -> list[Value]:
-    limits = [heuristic(JointProblem(1.0, _USERS, share)).agrees_up_to for share in (0.1, 0.9)]
+    limits = [heuristic(_pairs(1.0, share)).agrees_up_to for share in (0.1, 0.9)]
     return [0.0 if limit is None else limit for limit in limits]  # None: it matches for no number of colluders
 
 
 def _ratios() -> list[Value]:
-    return [ratio(optimal_joint(JointProblem(epsilon, _USERS, 1.0))) for epsilon in (0.01, 0.1)]
+    return [ratio(solve(_pairs(epsilon, 1.0))) for epsilon in (0.01, 0.1)]
 
 
 def _percentiles() -> list[Value]:
@@ -141,9 +145,10 @@ def _percentiles() -> list[Value]:
     By equation 4.2 the ARE is the mean over both values; they are missed by the same number of users.
     """
     users, ones = _KOSARAK
-    problem = JointProblem(0.1, users, ones / users)
+    problem = _pairs(0.1, ones / users, users=users)
     reach = NormalDist().inv_cdf((1 + _SHARE) / 2) * (1 / ones + 1 / (users - ones)) / 2
-    return [reach * math.sqrt(variance) for variance in (heuristic(problem).variance, problem.independent_variance)]
+    variances = heuristic(problem).variance, grouping_of(problem).independent_variance
+    return [reach * math.sqrt(variance) for variance in variances]
 
 
 def _three_errors() -> float:
@@ -207,9 +212,9 @@ def _ratios_of_ones() -> Lines:
 def _percentile_curves() -> Lines:
     """The law of the ARE on Kosarak at eps = 0.1, under the normal law of the exact variance."""
     users, ones = _KOSARAK
-    problem, normal = JointProblem(0.1, users, ones / users), NormalDist()
+    problem, normal = _pairs(0.1, ones / users, users=users), NormalDist()
     scale, shares = (1 / ones + 1 / (users - ones)) / 2, [k / 100 for k in range(1, 100)]
-    both = {"JRR": heuristic(problem).variance, "RR": problem.independent_variance}
+    both = {"JRR": heuristic(problem).variance, "RR": grouping_of(problem).independent_variance}
     return {
         name: ([normal.inv_cdf((1 + share) / 2) * scale * math.sqrt(variance) for share in shares], shares)
         for name, variance in both.items()
@@ -218,11 +223,11 @@ def _percentile_curves() -> Lines:
 
 def _variances_by_colluders() -> Lines:
     shares = [k / 50 for k in range(16)]
-    problems = [JointProblem(1.0, _USERS, 0.1, colluders=round(share * _USERS)) for share in shares]
+    problems = [_pairs(1.0, 0.1, colluders=round(share * _USERS)) for share in shares]
     return {
-        "optimum": (shares, [optimal_joint(problem).certificate.upper for problem in problems]),
+        "optimum": (shares, [solve(problem).certificate.upper for problem in problems]),
         "heuristic": (shares, [heuristic(problem).variance for problem in problems]),
-        "randomised response": (shares, [problem.independent_variance for problem in problems]),
+        "randomised response": (shares, [grouping_of(problem).independent_variance for problem in problems]),
     }
 
 

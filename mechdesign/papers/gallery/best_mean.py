@@ -16,11 +16,12 @@ from scipy import sparse
 
 import mechdesign as md
 from mechdesign.papers.gallery.agreement import near
-from mechdesign.papers.gallery.reference import private, program, sums
+from mechdesign.papers.gallery.reference import Floats, private, program, sums
 
 CHAPTER = "Means"
 TOLERANCE = near(2e-3)
-EPSILON, VALUES, REPORTS, REACH = 1.0, 13, 61, 4.5
+EPSILON, REACH = 1.0, 4.5
+VALUES, REPORTS = 13, 61
 
 
 def best(epsilon: float) -> md.Design:
@@ -28,8 +29,9 @@ def best(epsilon: float) -> md.Design:
     return md.solve(md.Problem(inputs=inputs, loss=md.Squared(), privacy=privacy, among=md.Unbiased()))
 
 
-def on_a_grid(epsilon: float) -> float:
-    x, y = np.linspace(-1, 1, VALUES), np.linspace(-REACH, REACH, REPORTS)
+def on_a_grid(epsilon: float, reach: float) -> tuple[float, Floats, Floats]:
+    """The least worst variance of a few values on a grid of reports, the reports, and the base measure there."""
+    x, y = np.linspace(-1, 1, VALUES), np.linspace(-reach, reach, REPORTS)
     more = y.size + 1  # the base, and the worst variance
     equal = sparse.vstack([sums(x.size, np.ones(y.size), more), sums(x.size, y, more)])
     laws = sparse.block_diag([(y**2 - value**2)[None, :] for value in x])
@@ -38,11 +40,12 @@ def on_a_grid(epsilon: float) -> float:
     rows = private(x.size, y.size, epsilon)
     rows = sparse.hstack([rows, sparse.csr_array((rows.shape[0], 1))])
     cost = np.append(np.zeros(x.size * y.size + y.size), 1.0)
-    return program(cost, equal, np.concatenate([np.ones(x.size), x]), sparse.vstack([rows, worst]))[0]
+    found, mass = program(cost, equal, np.concatenate([np.ones(x.size), x]), sparse.vstack([rows, worst]))
+    return found, y, mass[x.size * y.size : -1]
 
 
 def answer() -> tuple[float, float]:
-    return best(EPSILON).certificate.upper, on_a_grid(EPSILON)
+    return best(EPSILON).certificate.upper, on_a_grid(EPSILON, REACH)[0]
 
 
 def picture(axes: Axes) -> None:

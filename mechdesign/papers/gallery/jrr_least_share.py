@@ -29,8 +29,8 @@ def share_of_error(epsilon: float) -> float:
 
 
 def answer() -> tuple[float, float]:
-    design = md.optimal_joint(md.JointProblem(EPSILON, USERS, SHARE))
-    return float(np.sqrt(ratio(design))), share_of_error(EPSILON)
+    pairs = md.Problem(loss=md.Count(SHARE), privacy=md.Collusion(EPSILON, USERS), among=md.Together(group=2))
+    return float(np.sqrt(ratio(md.solve(pairs)))), share_of_error(EPSILON)
 
 
 def picture(axes: Axes) -> None:

@@ -28,9 +28,8 @@ def variance(share: float, rho: float) -> float:
 
 
 def answer() -> tuple[float, float]:
-    return md.optimal_joint(md.JointProblem(EPSILON, USERS, SHARE)).certificate.upper, variance(
-        SHARE, -np.exp(-EPSILON)
-    )
+    pairs = md.Problem(loss=md.Count(SHARE), privacy=md.Collusion(EPSILON, USERS), among=md.Together(group=2))
+    return md.solve(pairs).certificate.upper, variance(SHARE, -np.exp(-EPSILON))
 
 
 def picture(axes: Axes) -> None:

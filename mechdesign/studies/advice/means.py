@@ -15,15 +15,20 @@ from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.mechanisms.smooth import maximum
+from mechdesign.methods.registry import solve
 from mechdesign.studies.advice.answer import EXACT, Advice, Expected, Rated, advice, ranked
 from mechdesign.studies.advice.commands import command, to_an_answer
 from mechdesign.studies.advice.question import Numbers, Question, numbers_of
 from mechdesign.studies.frequencies.mean import calibrate
-from mechdesign.studies.frequencies.mean_methods import TWO_PHASE
+from mechdesign.studies.frequencies.mean_methods import CERTIFIED, TWO_PHASE
 from mechdesign.tables.making import make_table
 from mechdesign.values.declare import Floats
+from mechdesign.values.digits import rounded_down
+from mechdesign.words.classes import Unbiased
 from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Power
+from mechdesign.words.privacy import Pure
+from mechdesign.words.problem import Problem
 
 _TABLE = "mean.table.json"
 _UNIT = (
@@ -31,6 +36,7 @@ _UNIT = (
     "for the users with the largest error there can be"
 )
 _SEED = 1
+_AT_ONCE, _NEAR = 5.0, 1e-3  # seconds that the optimum may take, and how near its bounds are to be
 _LEAST_USERS, _MOST_USERS = 1000, 500_000  # with which the two-phase protocol is worth a try
 _ONE_REPORT = "ogpm"  # the mechanism whose single report is best, which people meet first
 
@@ -108,6 +114,7 @@ def _why(
             f"A mean is not a single number: {_ONE_REPORT}, made for single reports, has {times:.3g} times this error "
             f"({one:.4g}), as a bias does not average out."
         )
+    yield _least_of_all(epsilon, inputs, users, best)
     if shipped is not None and shipped is not best:
         error = shipped.expected_error.ends
         yield f"{best.mechanism} does not become a table to ship; {shipped.mechanism} does (error {error})."
@@ -122,6 +129,23 @@ def _why(
             "the mean is that of what they become."
         )
     yield numbers.warning
+
+
+def _least_of_all(epsilon: float, inputs: Interval, users: int, best: Rated) -> str | None:
+    """How far below the published ways the optimum over all unbiased ones is, if it is found at once."""
+    asked = Problem(inputs=inputs, loss=Power(2.0), privacy=Pure(epsilon), among=Unbiased())
+    try:
+        design = solve(asked, _AT_ONCE, gap=_NEAR)
+    except (NoAnswer, InvalidInput, CheckFailed):
+        return None
+    error = math.sqrt(design.certificate.upper / users)
+    if error >= best.expected_error.upper:
+        return None
+    less = rounded_down(100 * (1 - error / best.expected_error.upper), 2)
+    return (
+        f"The best of all unbiased ways, published or not, has {less}% less error ({error:.4g}, proven): "
+        f"mean --mechanism {CERTIFIED} tries it, minimax --unbiased --out designs it for table."
+    )
 
 
 def _tries_two_phases(numbers: Numbers) -> bool:

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-from mechdesign.mechanisms.joint import JointResponse, require_population
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.studies.frequencies.numeric import Accuracy
 from mechdesign.values.declare import Counts, Floats, array, frozen
+from mechdesign.words.counts import require_population
 
 
 def simulate_reports(response: JointResponse, counts: ArrayLike, trials: int, rng: np.random.Generator) -> Counts:

@@ -501,7 +501,7 @@ def test_the_problem_of_a_saved_design_is_solved_anew_without_its_functions(name
 
 
 def test_functions_that_were_not_read_are_missed() -> None:
-    with pytest.raises(InvalidInput, match="the Objective itself where no coefficients were read of it"):
+    with pytest.raises(InvalidInput, match="the Objective itself, not a Formula of which no coefficients were read"):
         solve(CASES["claimed"]().problem)
 
 

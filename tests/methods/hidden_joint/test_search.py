@@ -14,7 +14,7 @@ from scipy import stats
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.exact.hidden import hidden_loss, liars_of
 from mechdesign.mechanisms.hidden import PeakedResponse
-from mechdesign.methods import JointProblem, load_design, optimal_joint
+from mechdesign.methods import load_design
 from mechdesign.methods.hidden_joint import expected_ratio, limit_ratio, parts, ratio, without
 from mechdesign.methods.hidden_joint.crowd import crowd_of
 from mechdesign.methods.registry import solve
@@ -25,7 +25,7 @@ from mechdesign.words.criteria import Average
 from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.priors import Atoms
 from mechdesign.words.privacy import Hidden, Pure
-from tests.methods.problems import hidden_problem
+from tests.methods.problems import hidden_problem, joint_problem
 from tests.oracles.exact_simplex import ExactSimplex, RationalProgram
 
 
@@ -163,7 +163,7 @@ def test_no_law_that_keeps_epsilon_is_better(seed):
 def test_no_law_of_groups_beats_it_at_what_groups_really_keep(group, caps):
     """Their own hidden epsilon if everybody else colludes, at a delta of 1e-6 still above the optimum's."""
     users, share = 400, 0.03
-    groups = optimal_joint(JointProblem(1.0, users, share, group=group, caps=caps))
+    groups = solve(joint_problem(1.0, users, share, group=group, caps=caps))
     loss = hidden_loss(groups.mechanism, users, users - 1)
     assert loss.upper > 1  # more than was asked for, and still:
     if math.isfinite(loss.upper):
@@ -345,7 +345,7 @@ def test_words_that_do_not_fit_a_count_are_refused(words, field):
 
 def test_parts_are_those_of_hidden_designs_only():
     with pytest.raises(InvalidInput, match="hidden"):
-        parts(optimal_joint(JointProblem(1.0, 100, 0.1)))
+        parts(solve(joint_problem(1.0, 100, 0.1)))
 
 
 def _floats(users: int, peak: int, eps: float) -> list[float]:

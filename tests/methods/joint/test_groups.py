@@ -16,11 +16,13 @@ from scipy.optimize import linprog
 from mechdesign.errors import NoAnswer
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.methods import solve
 from mechdesign.methods.joint import search as joint
+from mechdesign.methods.joint.grouping import grouping_of
 from mechdesign.methods.joint.groups import _BoxSearch, search_groups
-from mechdesign.methods.joint.problem import JointProblem
-from mechdesign.methods.joint.search import optimal_joint, ratio
+from mechdesign.methods.joint.search import ratio
 from mechdesign.values.clock import Clock
+from tests.methods.problems import joint_problem
 
 SPEC = {"epsilon": 1.0, "users": 10000, "share": 0.033}
 
@@ -30,27 +32,27 @@ SPEC = {"epsilon": 1.0, "users": 10000, "share": 0.033}
     [(2, (), 6252.1), (4, (), 1890.4), (8, (), 1831.8), (2, (1.0,), 9206.7), (8, (1.0,), 4787.1)],
 )
 def test_the_numbers_of_the_spec(group, caps, variance):
-    design = optimal_joint(JointProblem(**SPEC, group=group, caps=caps))
+    design = solve(joint_problem(**SPEC, group=group, caps=caps))
     assert round(design.certificate.upper, 1) == variance
-    assert round(design.problem.independent_variance, 1) == 9206.7
+    assert round(grouping_of(design.problem).independent_variance, 1) == 9206.7
     assert design.certificate.relative_gap < 1e-8
     assert not design.certificate.claimed
 
 
 def test_a_capped_pair_gains_nothing_and_a_capped_group_of_8_has_p_of_5_eighths():
-    assert optimal_joint(JointProblem(**SPEC, caps=(1.0,))).mechanism.rho == 0
-    assert round(float(optimal_joint(JointProblem(**SPEC, group=8, caps=(1.0,))).mechanism.truth), 4) == 0.6250
+    assert solve(joint_problem(**SPEC, caps=(1.0,))).mechanism.rho == 0
+    assert round(float(solve(joint_problem(**SPEC, group=8, caps=(1.0,))).mechanism.truth), 4) == 0.6250
 
 
 def test_with_every_partner_capped_at_eps_no_group_gains():
     for group in (4, 8):
-        design = optimal_joint(JointProblem(**SPEC, group=group, caps=(1.0,) * (group - 1)))
-        assert design.certificate.lower == pytest.approx(design.problem.independent_variance, rel=1e-6)
+        design = solve(joint_problem(**SPEC, group=group, caps=(1.0,) * (group - 1)))
+        assert design.certificate.lower == pytest.approx(grouping_of(design.problem).independent_variance, rel=1e-6)
 
 
 def test_capped_groups_keep_every_cap_by_enumeration_of_all_truths():
     caps = (0.9, 1.5, 2.5)
-    design = optimal_joint(JointProblem(1.0, 996, 0.05, group=6, caps=caps))
+    design = solve(joint_problem(1.0, 996, 0.05, group=6, caps=caps))
     law = design.mechanism
     for known, cap in enumerate((1.0, *caps)):
         for told in itertools.product((0, 1), repeat=known):
@@ -68,7 +70,7 @@ def scanned(problem, points):
     count = problem.count
     spread = (2 * count - n) ** 2 - n
     rows = []
-    for known, cap in ((0, problem.epsilon), *enumerate(problem.caps, start=1)):
+    for known, cap in ((0, problem.epsilon), *enumerate(problem.privacy.caps, start=1)):
         for told in range(known + 1):
             pair = np.zeros((2, g + 1))
             for mine in (0, 1):
@@ -90,9 +92,9 @@ def scanned(problem, points):
 
 @pytest.mark.parametrize(("group", "caps"), [(3, (1.5,)), (4, ()), (6, (1.2, 2.0))])
 def test_a_grid_of_programs_by_another_route_finds_nothing_better(group, caps):
-    problem = JointProblem(1.0, 1200, 0.05, group=group, caps=caps)
-    certificate = optimal_joint(problem).certificate
-    grid = scanned(problem, np.linspace(0.55, 1 / (1 + math.exp(-1)), 60))
+    problem = joint_problem(1.0, 1200, 0.05, group=group, caps=caps)
+    certificate = solve(problem).certificate
+    grid = scanned(grouping_of(problem), np.linspace(0.55, 1 / (1 + math.exp(-1)), 60))
     assert certificate.lower <= grid * (1 + 1e-7)
     assert grid <= certificate.upper * 1.1
 
@@ -101,12 +103,13 @@ def test_a_grid_of_programs_by_another_route_finds_nothing_better(group, caps):
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.5])
 @pytest.mark.parametrize("caps", [(), (2.0,)])
 def test_for_pairs_the_search_agrees_with_the_closed_form(colluders, share, caps):
-    problem = JointProblem(1.0, 1000, share, colluders=colluders, caps=caps)
-    closed = optimal_joint(problem).certificate
-    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
-    found = search_groups(problem.goal(), *limits, 1e-4, Clock(20.0))
-    assert float(found.evidence.value(problem)) <= closed.upper * (1 + 1e-12)
-    assert float(found.evidence.value(problem)) >= closed.upper * (1 - 2e-4)
+    problem = joint_problem(1.0, 1000, share, colluders=colluders, caps=caps)
+    closed = solve(problem).certificate
+    asked = grouping_of(problem)
+    limits = asked.limits(up=True), asked.limits(up=False, margin=1e-10)
+    found = search_groups(asked.goal(), *limits, 1e-4, Clock(20.0))
+    assert float(found.evidence.value(asked)) <= closed.upper * (1 + 1e-12)
+    assert float(found.evidence.value(asked)) >= closed.upper * (1 - 2e-4)
 
 
 @pytest.mark.parametrize(
@@ -115,51 +118,51 @@ def test_for_pairs_the_search_agrees_with_the_closed_form(colluders, share, caps
 def test_with_colluders_the_interval_closes_to_the_gap_asked_for(group, colluders, categories):
     users = 9999 if group == 3 else 10000
     colluders = min(colluders, users - 1)
-    problem = JointProblem(1.0, users, 0.033, colluders=colluders, group=group, categories=categories)
-    design = optimal_joint(problem)
+    problem = joint_problem(1.0, users, 0.033, colluders=colluders, group=group, categories=categories)
+    design = solve(problem)
     assert design.certificate.relative_gap <= 1.01e-3
     assert design.certificate.account.losses.averaged <= 1.0
-    assert design.certificate.upper <= design.problem.independent_variance * (1 + 1e-6)
+    assert design.certificate.upper <= grouping_of(design.problem).independent_variance * (1 + 1e-6)
 
 
 def test_more_colluders_never_help_and_larger_groups_do_here():
-    variances = [optimal_joint(JointProblem(**SPEC, group=4, colluders=m)).certificate for m in (0, 10, 100, 1000)]
+    variances = [solve(joint_problem(**SPEC, group=4, colluders=m)).certificate for m in (0, 10, 100, 1000)]
     for fewer, more in itertools.pairwise(variances):
         assert fewer.lower <= more.upper
-    assert ratio(optimal_joint(JointProblem(**SPEC, group=8, colluders=500))) < 0.36
+    assert ratio(solve(joint_problem(**SPEC, group=8, colluders=500))) < 0.36
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.floats(0.1, 3), st.floats(0, 0.45), st.integers(0, 3), st.sampled_from([3, 4, 6]))
 def test_every_group_design_keeps_its_budgets_and_its_interval(eps, share, colluders, group):
-    problem = JointProblem(eps, 120, share, colluders=colluders, group=group, caps=(2 * eps,), gap=3e-2)
-    design = optimal_joint(problem)  # the design itself proves its budgets exactly
+    problem = joint_problem(eps, 120, share, colluders=colluders, group=group, caps=(2 * eps,))
+    design = solve(problem, gap=3e-2)  # the design itself proves its budgets exactly
     assert design.certificate.lower <= design.certificate.upper
     assert design.certificate.account.losses.conditional[1] <= 2 * eps
-    assert design.certificate.upper <= design.problem.independent_variance * (1 + 1e-5)
+    assert design.certificate.upper <= grouping_of(design.problem).independent_variance * (1 + 1e-5)
 
 
 def test_near_the_even_share_groups_turn_to_positive_correlation():
-    design = optimal_joint(JointProblem(1.0, 10000, 0.5, group=4))
+    design = solve(joint_problem(1.0, 10000, 0.5, group=4))
     assert float(design.mechanism.rho) == pytest.approx(1.0)
     assert ratio(design) < 1
 
 
 def test_many_counts_on_both_sides_give_independent_answers():
-    design = optimal_joint(JointProblem(1.0, 10000, (0.1, 0.7), group=4))
+    design = solve(joint_problem(1.0, 10000, (0.1, 0.7), group=4))
     assert design.mechanism.rho == 0
     assert design.certificate.relative_gap < 1e-9
 
 
 def test_a_range_is_answered_for_its_worst_count():
-    ranged, single = (optimal_joint(JointProblem(1.0, 10000, share, group=4)) for share in ((0.02, 0.1), 0.1))
+    ranged, single = (solve(joint_problem(1.0, 10000, share, group=4)) for share in ((0.02, 0.1), 0.1))
     assert ranged.certificate.upper == pytest.approx(single.certificate.upper, rel=1e-9)
 
 
 def test_a_box_that_no_solver_answers_is_not_dropped(monkeypatch):
     """With programs that fail from the second box on, the bound stays that of the whole."""
-    problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=4)
-    whole = optimal_joint(problem).certificate
+    problem = joint_problem(1.0, 10000, 0.033, colluders=500, group=4)
+    whole = solve(problem).certificate
     largest, calls = _BoxSearch._largest, []
 
     def failing(search, program):
@@ -167,7 +170,7 @@ def test_a_box_that_no_solver_answers_is_not_dropped(monkeypatch):
         return largest(search, program) if len(calls) < 4 else None
 
     monkeypatch.setattr(_BoxSearch, "_largest", failing)
-    crippled = optimal_joint(problem).certificate
+    crippled = solve(problem).certificate
     assert crippled.lower < whole.lower
     assert crippled.upper >= whole.lower
 
@@ -177,18 +180,18 @@ def test_a_box_that_no_solver_answers_is_not_dropped(monkeypatch):
     [(4.0, 10000, 0.2, 3000), (12.0, 9600, 0.1, 100), (16.0, 9600, 0.1, 0), (64.0, 9600, 0.1, 0)],
 )
 def test_where_no_group_gains_the_design_is_exactly_randomised_response(eps, users, share, colluders):
-    design = optimal_joint(JointProblem(eps, users, share, colluders, group=8))
+    design = solve(joint_problem(eps, users, share, colluders, group=8))
     assert design.mechanism.rho == 0
-    assert design.certificate.upper == pytest.approx(design.problem.independent_variance, rel=1e-9)
+    assert design.certificate.upper == pytest.approx(grouping_of(design.problem).independent_variance, rel=1e-9)
     assert design.certificate.relative_gap <= 1e-3
 
 
 def test_where_no_rounding_of_the_search_is_private_independent_answers_stand_with_an_open_interval(monkeypatch):
-    problem = JointProblem(1.0, 1000, 0.05, group=4)
-    best = optimal_joint(problem)
+    problem = joint_problem(1.0, 1000, 0.05, group=4)
+    best = solve(problem)
     loose = JointResponse((F(0), F(0), F(0), F(1, 10), F(9, 10)))
     monkeypatch.setattr(joint, "on_grid", lambda weights, categories, bits: loose)
-    design = optimal_joint(problem)
+    design = solve(problem)
     assert design.mechanism.rho == 0
     assert design.certificate.lower == best.certificate.lower < best.certificate.upper < design.certificate.upper
 
@@ -205,16 +208,16 @@ def test_one_deadline_goes_through_all_retries(monkeypatch):
     loose = JointResponse((F(0), F(0), F(0), F(1, 10), F(9, 10)))
     monkeypatch.setattr(joint, "on_grid", lambda weights, categories, bits: loose)
     monkeypatch.setattr("mechdesign.methods.joint.groups.search_groups", spied)
-    optimal_joint(JointProblem(1.0, 1000, 0.05, group=4), seconds=50.0)
+    solve(joint_problem(1.0, 1000, 0.05, group=4), seconds=50.0)
     assert len(given) == 4
     assert all(later <= earlier - 0.05 for earlier, later in itertools.pairwise(given))
 
 
 def test_a_search_that_is_late_stops_inside_a_box_and_inside_a_trial(monkeypatch):
     """With the time up at once there is one program for the range of p and one for a line, and nothing is tried."""
-    problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
-    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
-    search = _BoxSearch(problem.goal(), *limits, problem.gap, Clock(1e-9))
+    asked = grouping_of(joint_problem(1.0, 10000, 0.033, colluders=500, group=8))
+    limits = asked.limits(up=True), asked.limits(up=False, margin=1e-10)
+    search = _BoxSearch(asked.goal(), *limits, 1e-6, Clock(1e-9))
     with pytest.raises(NoAnswer):
         search.run()
     assert search.programs == 2
@@ -223,20 +226,20 @@ def test_a_search_that_is_late_stops_inside_a_box_and_inside_a_trial(monkeypatch
 def test_the_gap_named_when_the_time_is_up_has_an_answer_at_that_bound(monkeypatch):
     calls = itertools.count()
     monkeypatch.setattr(Clock, "is_over", property(lambda clock: next(calls) > 60))
-    problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
-    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
+    asked = grouping_of(joint_problem(1.0, 10000, 0.033, colluders=500, group=8))
+    limits = asked.limits(up=True), asked.limits(up=False, margin=1e-10)
     with pytest.raises(NoAnswer) as caught:
-        search_groups(problem.goal(), *limits, problem.gap, Clock(20.0))
+        search_groups(asked.goal(), *limits, 1e-6, Clock(20.0))
     monkeypatch.undo()
     assert 3000 < caught.value.lower < 3303.1 < caught.value.upper * (1 + 1e-6)
     named = float(re.search(r"--gap (\S+) has", str(caught.value))[1])
     assert (caught.value.upper - caught.value.lower) / caught.value.upper <= named
-    again = search_groups(problem.goal(), *limits, named, Clock(20.0))
-    assert float(again.evidence.value(problem)) >= caught.value.lower * (1 - 1e-12)
+    again = search_groups(asked.goal(), *limits, named, Clock(20.0))
+    assert float(again.evidence.value(asked)) >= caught.value.lower * (1 - 1e-12)
 
 
 def test_a_search_without_time_says_what_it_knows():
-    problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
+    problem = joint_problem(1.0, 10000, 0.033, colluders=500, group=8)
     with pytest.raises(NoAnswer) as caught:
-        optimal_joint(problem, seconds=0.05)
+        solve(problem, seconds=0.05, gap=1e-6)
     assert 0 <= caught.value.lower < 3303.1 <= caught.value.upper * (1 + 1e-4)

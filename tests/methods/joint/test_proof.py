@@ -23,30 +23,35 @@ from mechdesign.exact.joint_variance import Goal, least_on_lines, least_pair
 from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.catalogue import pm
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.methods.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
-from mechdesign.methods.joint.program import search_joint
+from mechdesign.methods import solve
+from mechdesign.methods.joint import ClosedForm, DualBound, JointClaim
+from mechdesign.methods.joint.grouping import Grouping, grouping_of
 from mechdesign.methods.joint.proof import Duals, Leaf, scope_of, second_moment
 from mechdesign.methods.result import Design
 from mechdesign.methods.saved import load_design
 from mechdesign.words import priors
 from mechdesign.words.counts import Moments
 from mechdesign.words.priors import Atoms
+from tests.methods.problems import joint_problem
 
 UNIT = Interval(0, 1)
 PROBLEMS = {
-    "pair": JointProblem(1.0, 10000, 0.03, colluders=500),
-    "capped": JointProblem(1.0, 10000, 0.03, colluders=500, caps=(2.0,)),
-    "group": JointProblem(1.0, 800, 0.03, colluders=20, group=8, caps=(1.0, None, 3.0)),
-    "boxes": JointProblem(1.0, 10000, 0.033, colluders=500, group=4),
-    "positive": JointProblem(1.0, 900, 0.25, colluders=5, group=3, categories=4),
-    "independent": JointProblem(1.0, 900, 0.5, group=3),
-    "across": JointProblem(1.0, 10000, (0.1, 0.7), group=4),
-    "categories": JointProblem(1.0, 1000, 0.4, group=2, categories=4),
-    "range": JointProblem(0.5, 1000, (0.02, 0.1)),
-    "atoms": JointProblem(1.0, 1000, Atoms([0.1, 0.3], [0.4, 0.6]), group=4),
-    "density": JointProblem(1.0, 1000, priors.normal(0.1234567891, 0.05, UNIT), group=4),
-    "fine": JointProblem(60.0, 160, 0.1, group=16),
+    "pair": joint_problem(1.0, 10000, 0.03, colluders=500),
+    "capped": joint_problem(1.0, 10000, 0.03, colluders=500, caps=(2.0,)),
+    "group": joint_problem(1.0, 800, 0.03, colluders=20, group=8, caps=(1.0, None, 3.0)),
+    "boxes": joint_problem(1.0, 10000, 0.033, colluders=500, group=4),
+    "positive": joint_problem(1.0, 900, 0.25, colluders=5, group=3, categories=4),
+    "independent": joint_problem(1.0, 900, 0.5, group=3),
+    "across": joint_problem(1.0, 10000, (0.1, 0.7), group=4),
+    "categories": joint_problem(1.0, 1000, 0.4, group=2, categories=4),
+    "range": joint_problem(0.5, 1000, (0.02, 0.1)),
+    "atoms": joint_problem(1.0, 1000, Atoms([0.1, 0.3], [0.4, 0.6]), group=4),
+    "density": joint_problem(1.0, 1000, priors.normal(0.1234567891, 0.05, UNIT), group=4),
+    "fine": joint_problem(60.0, 160, 0.1, group=16),
 }
+
+
+ASKED = {name: grouping_of(problem) for name, problem in PROBLEMS.items()}
 
 
 def _rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
@@ -57,7 +62,7 @@ def _rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
 
 
 def _saved(tmp_path: Path, name: str = "pair") -> tuple[Design, Path]:
-    design = optimal_joint(PROBLEMS[name])
+    design = solve(PROBLEMS[name])
     return design, design.save(tmp_path / "joint.json")
 
 
@@ -75,21 +80,20 @@ def test_a_design_is_read_back_as_the_same_design_with_the_same_certificate(tmp_
 
 @pytest.mark.parametrize("name", ["pair", "boxes", "density"])
 def test_a_design_is_pickled(name: str) -> None:
-    design = optimal_joint(PROBLEMS[name])
+    design = solve(PROBLEMS[name])
     assert pickle.loads(pickle.dumps(design)) == design
 
 
 def test_of_a_density_the_design_s_problem_holds_the_moments_and_the_report_the_name(tmp_path: Path) -> None:
     design, file = _saved(tmp_path, "density")
-    assert isinstance(design.problem, JointProblem)
-    assert isinstance(design.problem.share, Moments)
-    assert design.problem.goal() == PROBLEMS["density"].goal()
+    assert isinstance(grouping_of(design.problem).share, Moments)
+    assert grouping_of(design.problem).goal() == ASKED["density"].goal()
     assert load_design(file).report.details["prior"] == "normal(0.1234567891, 0.05)"
 
 
 def test_a_claimed_bound_stays_a_claim(tmp_path: Path) -> None:
     pytest.importorskip("pyscipopt")
-    design = search_joint(PROBLEMS["pair"])
+    design = solve(PROBLEMS["pair"], method="joint_program")
     again = load_design(design.save(tmp_path / "joint.json"))
     assert again.certificate == design.certificate
     assert again.certificate.claimed
@@ -97,7 +101,7 @@ def test_a_claimed_bound_stays_a_claim(tmp_path: Path) -> None:
 
 def test_a_joint_design_has_no_law_of_one_user_and_what_to_do_instead_is_said() -> None:
     with pytest.raises(InvalidInput, match=r"no table holds that.*run_parties.*randomised_response"):
-        _ = optimal_joint(PROBLEMS["pair"]).own_law
+        _ = solve(PROBLEMS["pair"]).own_law
 
 
 def _set(*path: str | int, to: Any) -> Callable[[dict[str, Any]], object]:
@@ -127,24 +131,24 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("certificate", "privacy", "colluders", to=600), "colluders must be 500, what was derived"),
         (_set("certificate", "privacy", "kind", to="pure"), "kind must be 'collusion'"),
         (_set("certificate", "privacy", to={}), "privacy must hold kind"),
-        (_set("problem", "epsilon", to=0.9), "averaged epsilon .* is above 0.9"),
-        (_set("problem", "epsilon", to=1.1), "must be"),
-        (_set("problem", "colluders", to=5000), "is above 1.0"),
-        (_set("problem", "colluders", to=0), "must be"),
-        (_set("problem", "conditional_epsilons", to=[1.5]), "with 1 known"),
-        (_set("problem", "share", to=0.04), "must be"),
-        (_set("problem", "count", to=301), "problem count must be 300"),
+        (_set("problem", "privacy", "epsilon", to=0.9), "averaged epsilon .* is above 0.9"),
+        (_set("problem", "privacy", "epsilon", to=1.1), "must be"),
+        (_set("problem", "privacy", "colluders", to=5000), "is above 1.0"),
+        (_set("problem", "privacy", "colluders", to=0), "must be"),
+        (_set("problem", "privacy", "caps", to=[1.5]), "with 1 known"),
+        (_set("problem", "loss", "share", to=0.04), "must be"),
+        (_set("problem", "count", to=300), "problem count must be left out"),
         (_set("problem", "kind", to="piecewise"), "must"),
-        (_set("problem", "group", to=4), "no closed form for groups of 4"),
-        (_set("problem", "categories", to=3), "no closed form"),
-        (_set("problem", "users", to=9999), "multiple of the group size"),
-        (_set("problem", "users", to=True), "whole number"),
-        (_set("problem", "share", to="uniform"), "share must be of a kind that is known"),
+        (_set("problem", "among", "group", to=4), "no closed form for groups of 4"),
+        (_set("problem", "inputs", "points", to=[0.0, 1.0, 2.0]), "no closed form"),
+        (_set("problem", "privacy", "users", to=9999), "multiple of the group size"),
+        (_set("problem", "privacy", "users", to=True), "whole number"),
+        (_set("problem", "loss", "share", to="uniform"), "share must be of a kind that is known"),
         (
-            _set("problem", "share", to={"kind": "moments", "mean": 0.1, "mean_square": 0.5}),
+            _set("problem", "loss", "share", to={"kind": "moments", "mean": 0.1, "mean_square": 0.5}),
             "share must be the mean",
         ),
-        (_set("problem", "share", to={"kind": "moments", "mean": 0.1}), "mean_square"),
+        (_set("problem", "loss", "share", to={"kind": "moments", "mean": 0.1}), "mean_square"),
         (_set("problem", "note", to="private"), "problem note must be left out"),
         (_set("mechanism", "p", to=0.7), "mechanism p must be"),
         (_set("mechanism", "rho", to=-0.1), "mechanism rho must be"),
@@ -166,7 +170,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("certificate", "claimed", to=1), "certificate claimed must be"),
         (_set("certificate", "claimed", to=True), "certificate claimed must be"),
         (_set("certificate", "evidence", to={"kind": "joint duals", "parts": []}), "boxes hold no law of small p"),
-        (_set("certificate", "evidence", "kind", to="bathtub"), "evidence kind must be one of"),
+        (_set("certificate", "evidence", "kind", to="joint"), "evidence kind must be one of"),
         (_set("report", "seconds", to="fast"), "seconds must be a number"),
         (_set("report", "versions", to={"numpy": 2}), "be a text"),
         (_set("report", "details", to=[]), "be an object"),
@@ -174,7 +178,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("version", to=1), "file version must be 3"),
         (_set("certificate", to=[]), "hold an object under 'certificate'"),
         (lambda document: document.pop("report"), "hold an object under 'report'"),
-        (lambda document: document["problem"].pop("gap"), "problem gap must be there"),
+        (lambda document: document["problem"].pop("criterion"), "problem criterion must be there"),
     ],
     ids=range(52),
 )
@@ -204,8 +208,8 @@ def test_a_bound_above_what_is_proven_is_refused_and_not_cut_down(tmp_path: Path
 
 def test_a_worse_law_is_no_optimum_whatever_its_file_says(tmp_path: Path) -> None:
     """A law with all numbers its own, in a file that calls its own variance the lower bound."""
-    design = optimal_joint(PROBLEMS["pair"])
-    worse = optimal_joint(attrs.evolve(PROBLEMS["pair"], caps=(1.0,)))
+    design = solve(PROBLEMS["pair"])
+    worse = solve(joint_problem(1.0, 10000, 0.03, colluders=500, caps=(1.0,)))
     forged = Design(design.problem, worse.mechanism, design.evidence, design.report)
     assert forged.certificate.lower == design.certificate.lower < forged.certificate.upper
     file = _rewritten(forged.save(tmp_path / "joint.json"), _set("certificate", "lower", to=worse.certificate.upper))
@@ -226,7 +230,7 @@ def test_a_saved_law_keeps_its_averaged_budget_as_a_rational(tmp_path: Path) -> 
 
 
 def _evidence(name: str) -> DualBound:
-    evidence = optimal_joint(PROBLEMS[name]).evidence
+    evidence = solve(PROBLEMS[name]).evidence
     assert isinstance(evidence, DualBound)
     return evidence
 
@@ -274,12 +278,12 @@ def _other_duals(duals: Duals) -> list[Duals]:
 
 @pytest.mark.parametrize("name", ["group", "boxes", "positive", "categories"])
 def test_no_other_multipliers_and_cuts_prove_more_than_a_law_attains(name: str) -> None:
-    evidence, design = _evidence(name), optimal_joint(PROBLEMS[name])
+    evidence, design = _evidence(name), solve(PROBLEMS[name])
     mutants = _mutants(evidence)
     assert len(mutants) >= 8
-    values = [mutant.value(PROBLEMS[name]) for mutant in mutants]
+    values = [mutant.value(ASKED[name]) for mutant in mutants]
     assert max(values) <= Fraction(design.certificate.upper)
-    assert min(values) < evidence.value(PROBLEMS[name])
+    assert min(values) < evidence.value(ASKED[name])
 
 
 @pytest.mark.parametrize("name", ["boxes", "positive"])
@@ -287,9 +291,9 @@ def test_a_box_left_out_or_too_many_is_refused(name: str) -> None:
     parts = _evidence(name).parts
     assert len(parts) > 1
     with pytest.raises(CheckFailed, match="leaves out"):
-        DualBound(parts[:-1]).value(PROBLEMS[name])
+        DualBound(parts[:-1]).value(ASKED[name])
     with pytest.raises(CheckFailed, match="more boxes than there are"):
-        DualBound((*parts, parts[-1])).value(PROBLEMS[name])
+        DualBound((*parts, parts[-1])).value(ASKED[name])
 
 
 def test_a_multiplier_below_zero_infinite_or_of_nobody_is_refused() -> None:
@@ -297,30 +301,30 @@ def test_a_multiplier_below_zero_infinite_or_of_nobody_is_refused() -> None:
         with pytest.raises(InvalidInput, match="multiplier"):
             Duals(0.0, (multiplier,))
     with pytest.raises(CheckFailed, match="9 partners in a group of 4"):
-        DualBound((Leaf(Duals(0.0, ((9, 0, True, 1.0),))),)).value(PROBLEMS["boxes"])
+        DualBound((Leaf(Duals(0.0, ((9, 0, True, 1.0),))),)).value(ASKED["boxes"])
 
 
 def test_without_lines_nothing_is_proven() -> None:
-    assert DualBound((Leaf(),)).value(PROBLEMS["boxes"]) == 0
+    assert DualBound((Leaf(),)).value(ASKED["boxes"]) == 0
 
 
 def test_the_law_must_be_for_the_problem_s_groups() -> None:
-    group = optimal_joint(PROBLEMS["group"])
+    group = solve(PROBLEMS["group"])
     with pytest.raises(CheckFailed, match="3 partners are capped, and a group of 2 has fewer"):
         Design(group.problem, JointResponse.independent(0.6), group.evidence, group.report)
-    boxes = optimal_joint(PROBLEMS["boxes"])
+    boxes = solve(PROBLEMS["boxes"])
     with pytest.raises(CheckFailed, match="groups of 2 with 2 values, the problem for groups of 4"):
         Design(boxes.problem, JointResponse.independent(0.6), boxes.evidence, boxes.report)
 
 
 def test_a_mechanism_of_one_user_is_no_joint_response() -> None:
-    pair = optimal_joint(PROBLEMS["pair"])
+    pair = solve(PROBLEMS["pair"])
     with pytest.raises(CheckFailed, match="matter of joint responses"):
         Design(pair.problem, pm(1.0), pair.evidence, pair.report)
 
 
 def test_the_evidence_must_be_about_the_problem() -> None:
-    pair, group = optimal_joint(PROBLEMS["pair"]), optimal_joint(PROBLEMS["group"])
+    pair, group = solve(PROBLEMS["pair"]), solve(PROBLEMS["group"])
     with pytest.raises(CheckFailed, match="no closed form for groups of 8"):
         Design(group.problem, group.mechanism, ClosedForm(), group.report)
     with pytest.raises(CheckFailed, match="a claim is about pairs"):
@@ -338,14 +342,14 @@ def test_moments_of_no_share_are_refused(mean: float, square: float) -> None:
 @pytest.mark.parametrize("name", ["pair", "across"])
 def test_boxes_prove_nothing_where_a_closed_form_is_about_laws_of_any_p(name: str) -> None:
     """Boxes leave out laws that are hardly ever truthful, which the scope of a closed form does not."""
-    design = optimal_joint(PROBLEMS[name])
+    design = solve(PROBLEMS[name])
     boxes = DualBound((Leaf(lines=(Duals(1.0),)),))
     with pytest.raises(CheckFailed, match="no law of small p"):
         Design(design.problem, design.mechanism, boxes, design.report)
 
 
 def test_the_least_p_that_a_scope_names_is_rounded_up() -> None:
-    problem = PROBLEMS["boxes"]
+    problem = ASKED["boxes"]
     least = problem.limits(up=True).least_truth(problem.categories)
     said = Fraction(scope_of(problem).words.rpartition(" ")[2])
     assert least <= said <= least * (1 + Fraction(1, 10**5))
@@ -373,7 +377,7 @@ def _line_by_hand(duals: Duals, costs: list[int], caps: Caps, slope: Fraction) -
     return min(cost - slope * t + part for t, (cost, part) in enumerate(zip(costs, parts, strict=True))), slope
 
 
-def _least_by_hand(part: Leaf, problem: JointProblem, box: Box) -> Fraction | None:
+def _least_by_hand(part: Leaf, problem: Grouping, box: Box) -> Fraction | None:
     goal, limits = problem.goal(), problem.limits(up=True)
     ends, caps, group = box.ends(limits, goal.categories), box.caps(limits), goal.group
     if ends is None:
@@ -387,7 +391,7 @@ def _least_by_hand(part: Leaf, problem: JointProblem, box: Box) -> Fraction | No
     return least_on_lines(goal, lines, ends[0], min(ends[1], -below / group))[0] if lines else Fraction(0)
 
 
-def _value_by_hand(parts: tuple[Split | Leaf, ...], problem: JointProblem) -> Fraction:
+def _value_by_hand(parts: tuple[Split | Leaf, ...], problem: Grouping) -> Fraction:
     """The parts as a tree: a split, all below it, all above it."""
     rest = list(parts)
 
@@ -405,15 +409,15 @@ def _value_by_hand(parts: tuple[Split | Leaf, ...], problem: JointProblem) -> Fr
 
 @pytest.mark.parametrize("name", ["group", "boxes", "positive", "categories", "independent", "atoms"])
 def test_the_bound_of_boxes_is_that_of_the_page_exactly(name: str) -> None:
-    problem, parts = PROBLEMS[name], _evidence(name).parts
+    problem, parts = ASKED[name], _evidence(name).parts
     value = DualBound(parts).value(problem)
     assert value == _value_by_hand(parts, problem) > 0
-    assert 0 < Fraction(DualBound(parts).bound(problem, None)) <= value
+    assert 0 < Fraction(DualBound(parts).bound(PROBLEMS[name], None)) <= value
 
 
 @pytest.mark.parametrize("name", ["boxes", "positive"])
 def test_any_tree_of_boxes_has_the_bound_of_the_page(name: str) -> None:
-    problem = PROBLEMS[name]
+    problem = ASKED[name]
     group, rng, least = problem.group, random.Random(4), set()
     proven = [part for part in _evidence(name).parts if isinstance(part, Leaf)]
 
@@ -442,7 +446,7 @@ def test_any_tree_of_boxes_has_the_bound_of_the_page(name: str) -> None:
 
 def test_a_box_without_laws_proves_nothing_and_hides_nothing() -> None:
     """No one known tells more than a share of 1/4 of two values: such a box holds no law, and the rest is the bound."""
-    problem, all_of_them = PROBLEMS["group"], _evidence("group").parts[0]
+    problem, all_of_them = ASKED["group"], _evidence("group").parts[0]
     assert isinstance(all_of_them, Leaf)
     small = Split(0, True, Fraction(1, 4))
     alone = DualBound((all_of_them,)).value(problem)
@@ -468,10 +472,11 @@ def test_boxes_are_counted_with_their_lines_multipliers_and_long_numbers() -> No
 def test_of_pairs_the_closed_form_is_the_least_over_all_correlations() -> None:
     """``p <= U / (1 + a r)`` and ``p <= S / (1 + r)`` at correlations of -r."""
     for name in ("pair", "capped", "range"):
-        problem = PROBLEMS[name]
+        problem = ASKED[name]
         goal, a = problem.goal(), Fraction(problem.colluders, problem.users - 1)
         budget = exp_upper(problem.epsilon) / (1 + exp_upper(problem.epsilon))
-        cap = exp_upper(problem.caps[0]) / (1 + exp_upper(problem.caps[0])) if problem.caps else Fraction(1)
+        caps = problem.privacy.caps
+        cap = exp_upper(caps[0]) / (1 + exp_upper(caps[0])) if caps else Fraction(1)
         value = ClosedForm().value(problem)
         assert value == least_pair(goal, budget, cap, a).variance
         found = []
@@ -481,21 +486,21 @@ def test_of_pairs_the_closed_form_is_the_least_over_all_correlations() -> None:
             if 2 * p > 1:
                 found.append(goal.variance(p, rho * p * (1 - p)))
         assert value <= min(found) <= value * Fraction(1001, 1000)
-        assert Fraction(ClosedForm().bound(problem, None)) < value
+        assert Fraction(ClosedForm().bound(PROBLEMS[name], None)) < value
 
 
 @pytest.mark.parametrize("caps", [(), (0.5,), (0.5, 0.75, None)])
 def test_where_correlation_does_not_help_answers_on_their_own_are_best(caps: tuple[float | None, ...]) -> None:
     """For the even share: ``n p (1 - p) / (2 p - 1)^2`` at the largest p."""
-    problem = attrs.evolve(PROBLEMS["across"], caps=caps)
+    problem = joint_problem(1.0, 10000, (0.1, 0.7), group=4, caps=caps)
     ratio = exp_upper(0.5 if caps else 1.0)
     p = ratio / (ratio + 1)
-    assert ClosedForm().value(problem) == 10000 * p * (1 - p) / (2 * p - 1) ** 2
-    assert Fraction(ClosedForm().bound(problem, None)) < ClosedForm().value(problem)
+    value = ClosedForm().value(grouping_of(problem))
+    assert Fraction(ClosedForm().bound(problem, None)) < value == 10000 * p * (1 - p) / (2 * p - 1) ** 2
 
 
 def test_a_claim_may_miss_by_a_hundred_thousandth() -> None:
-    best = ClosedForm().value(PROBLEMS["pair"])
+    best = ClosedForm().value(ASKED["pair"])
     assert JointClaim(float(best) * (1 + 0.99e-5)).bound(PROBLEMS["pair"], None) == float(best) * (1 + 0.99e-5)
     assert JointClaim(0.5).bound(PROBLEMS["pair"], None) == 0.5
     with pytest.raises(CheckFailed, match="which another law attains"):
@@ -505,7 +510,7 @@ def test_a_claim_may_miss_by_a_hundred_thousandth() -> None:
 
 def test_what_a_law_attains_is_its_variance_rounded_up() -> None:
     problem, law = (
-        PROBLEMS["positive"],
+        ASKED["positive"],
         JointResponse((Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(2, 5)), 4),
     )
     own = problem.count
@@ -513,7 +518,7 @@ def test_what_a_law_attains_is_its_variance_rounded_up() -> None:
     goal, p, q = problem.goal(), law.truth, law.lie
     spread = own * p * (1 - p) + (900 - own) * q * (1 - q)
     exact = (spread + goal.low * law.covariance) / (p - q) ** 2
-    attained = Fraction(DualBound((Leaf(),)).attained(problem, law))
+    attained = Fraction(DualBound((Leaf(),)).attained(PROBLEMS["positive"], law))
     assert exact < attained < exact * (1 + Fraction(1, 2**50))
 
 
@@ -542,13 +547,13 @@ def test_the_scope_says_which_laws_and_how_their_lies_are_drawn(name: str, words
 
 
 def test_lies_are_drawn_on_their_own_from_three_values_on() -> None:
-    three = attrs.evolve(PROBLEMS["categories"], categories=3)
+    three = joint_problem(1.0, 1000, 0.4, categories=3)
     assert "each lie drawn on its own" in ClosedForm().scope(three, None).words
 
 
 def test_a_box_with_one_p_is_not_empty() -> None:
     """Cut at the least p there is: laws of just that p are still to be bounded."""
-    problem, rest = PROBLEMS["group"], _evidence("group").parts[0]
+    problem, rest = ASKED["group"], _evidence("group").parts[0]
     least = problem.limits(up=True).least_truth(problem.categories)
     assert DualBound((Split(0, True, least), Leaf(), rest)).value(problem) == 0
     below = Split(0, True, least * Fraction(999, 1000))
@@ -558,7 +563,7 @@ def test_a_box_with_one_p_is_not_empty() -> None:
 @pytest.mark.parametrize("known", [4, 5])
 def test_a_user_has_one_partner_less_than_the_group_is_large(known: int) -> None:
     with pytest.raises(CheckFailed, match=f"{known} partners in a group of 4"):
-        DualBound((Leaf(Duals(0.0, ((known, 0, True, 1.0),))),)).value(PROBLEMS["boxes"])
+        DualBound((Leaf(Duals(0.0, ((known, 0, True, 1.0),))),)).value(ASKED["boxes"])
 
 
 @pytest.mark.parametrize(("low", "high", "sign"), [("1/2", "3/4", 1), ("-3/4", "-1/2", -1), ("1/2", "9", 1)])

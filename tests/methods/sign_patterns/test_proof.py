@@ -13,6 +13,7 @@ import mechdesign as md
 from mechdesign import CheckFailed, Interval, InvalidInput
 from mechdesign.methods.sign_patterns.proof import SignPatternsBound
 from mechdesign.methods.sign_patterns.response import PatternResponse
+from mechdesign.values.declare import evolved
 from tests.methods.problems import several
 
 
@@ -44,7 +45,7 @@ def _least_on(reports: np.ndarray, inputs: np.ndarray, epsilon: float) -> float 
 def test_no_finite_channel_is_below_the_bound(count: int, epsilon: float) -> None:
     """Reports at random places and at those of the closed form, with the best laws for them."""
     problem = several(epsilon, count)
-    found = md.solve(problem).certificate
+    found = md.solve(problem, method="sign_patterns").certificate
     rng = np.random.default_rng(count)
     corners = np.array(list(product((-1.0, 1.0), repeat=count)))
     inputs = np.vstack([corners, np.zeros((1, count))])
@@ -87,7 +88,7 @@ def test_fewer_numbers_are_drawn_in_proportion_to_their_ranges() -> None:
         privacy=md.Pure(0.5),
         among=md.Unbiased(),
     )
-    found = md.solve(problem).certificate
+    found = md.solve(problem, method="sign_patterns").certificate
     factor = (np.exp(0.5) + 1) / (np.exp(0.5) - 1)
     assert found.upper == pytest.approx(factor**2 * 16)
     assert found.lower == pytest.approx(factor**2 * 16 - 10)
@@ -98,7 +99,7 @@ def test_one_number_alone_may_bound_all_of_them() -> None:
     """With a range of almost nothing the second number does not take away from the bound of the first."""
     ends = Interval(-1, 1), Interval(-1e-6, 1e-6)
     problem = md.Problem(inputs=md.Product(ends), loss=md.Squared(), privacy=md.Pure(4.0), among=md.Unbiased())
-    assert md.solve(problem).certificate.lower >= 1 / np.tanh(2) ** 2 - 1
+    assert md.solve(problem, method="sign_patterns").certificate.lower >= 1 / np.tanh(2) ** 2 - 1
 
 
 @pytest.mark.parametrize(
@@ -120,6 +121,7 @@ def test_other_problems_and_mechanisms_are_refused() -> None:
         md.mechanisms.Discrete(1.0, md.Finite((0, 1)), md.Finite((0, 1)), uneven, "uneven"),
         PatternResponse(3).channel(1.0),
         PatternResponse(2).channel(2.0),
+        evolved(law, inputs=md.Finite((0, 1, 2, 4))),
     ):
         with pytest.raises(CheckFailed):
             bound.attained(several(1.0, 2), mechanism)

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import mechdesign as md
+from mechdesign.exact.rational import exp_upper
+from mechdesign.exact.sign_patterns import lean_by_sets
 from mechdesign.methods.sign_patterns.rivals import OF_ONE, VectorRival, drawn_by_wang, vector_rivals
 from mechdesign.methods.sign_patterns.search import best_response
 from tests.methods.problems import several, workload_problem
@@ -28,7 +30,7 @@ from tests.methods.problems import several, workload_problem
     ],
 )
 def test_the_optimum_is_known_to_the_sum_of_squares(count: int, epsilon: float, lower: float, upper: float) -> None:
-    found = md.solve(several(epsilon, count)).certificate
+    found = md.solve(several(epsilon, count), method="sign_patterns").certificate
     assert (found.lower, found.upper) == pytest.approx((lower, upper), abs=5e-3)
     assert found.upper - found.lower == pytest.approx(count)
 
@@ -37,9 +39,18 @@ def test_the_optimum_is_known_to_the_sum_of_squares(count: int, epsilon: float, 
     ("count", "epsilon", "most"), [(8, 1.0, 1e-9), (10, 1.0, 1e-9), (10, 2.0, 0.012), (20, 4.0, 0.23)]
 )
 def test_counts_of_pairs_bound_more_numbers_less_closely(count: int, epsilon: float, most: float) -> None:
-    design = md.solve(several(epsilon, count))
+    design = md.solve(several(epsilon, count), method="sign_patterns")
     attained = count**2 / design.certificate.upper
     assert attained <= float(design.evidence.lean(epsilon, count)) * (1 + 1e-12) <= attained * (1 + most) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("count", [3, 5, 6, 7])
+@pytest.mark.parametrize("epsilon", [0.5, 1.3, 2.7, 3.8, 4.7, 5.5, 6.5, 8.0])
+def test_up_to_seven_numbers_no_mechanism_has_a_smaller_second_moment(count: int, epsilon: float) -> None:
+    """Around the eps where one number more is drawn, too: ``E|Y|^2`` is ``d^2 / H^2``, with all sets tried."""
+    design = md.solve(several(epsilon, count), method="sign_patterns")
+    least = count**2 / float(lean_by_sets(count, exp_upper(epsilon)))
+    assert design.certificate.upper == pytest.approx(least, rel=1e-12)
 
 
 @pytest.mark.parametrize("drawn", [1, 2, 3])
@@ -56,7 +67,7 @@ def test_the_workload_of_single_signs_has_the_same_bound() -> None:
     """The program over mixtures of rows, asked for the four answers about signs."""
     queries = md.workloads.Parity(4, 1)
     certificate = md.solve(workload_problem(2.0, queries), gap=1e-4).certificate
-    found = md.solve(several(2.0, 4)).certificate
+    found = md.solve(several(2.0, 4), method="sign_patterns").certificate
     assert certificate.lower * (1 - 1e-6) <= found.lower + 1e-3
     assert certificate.upper * (1 + 1e-6) >= found.lower
 
@@ -64,7 +75,7 @@ def test_the_workload_of_single_signs_has_the_same_bound() -> None:
 @pytest.mark.parametrize("count", [2, 5, 10])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0, 6.0])
 def test_no_published_way_is_below_the_bound(count: int, epsilon: float) -> None:
-    lower = md.solve(several(epsilon, count)).certificate.lower
+    lower = md.solve(several(epsilon, count), method="sign_patterns").certificate.lower
     assert all(rival.worst([1.0] * count) >= lower for rival in vector_rivals(epsilon, count))
 
 

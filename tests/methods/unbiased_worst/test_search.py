@@ -27,9 +27,9 @@ def test_large_eps_have_bounds_too(epsilon: float, gap: float) -> None:
     assert solve(problems.unbiased(epsilon), gap=gap).certificate.relative_gap <= gap
 
 
-def _on_grids(epsilon: float, outputs: np.ndarray) -> float:
-    """The least worst variance over 9 inputs and given outputs, by a law for each input."""
-    x, ratio = np.linspace(-1, 1, 9), np.exp(epsilon)
+def _on_grids(epsilon: float, outputs: np.ndarray, x: np.ndarray | None = None) -> float:
+    """The least worst variance over a few inputs, 9 if left out, and given outputs, by a law for each input."""
+    x, ratio = np.linspace(-1, 1, 9) if x is None else x, np.exp(epsilon)
     n, m = x.size, outputs.size
     width = 1 + m + n * m  # the worst variance, the base, the laws
     rows, lower, upper = [], [], []
@@ -66,6 +66,20 @@ def test_a_program_with_a_law_for_each_input_finds_hardly_less(epsilon: float) -
     reach = 1.2 / np.tanh(epsilon / 2)
     found = _on_grids(epsilon, np.unique(np.append(np.linspace(-reach, reach, 33), [-2.1, 2.1])))
     assert found == pytest.approx(certificate.upper, rel=2e-2)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_channel_with_random_reports_is_below_the_bound(epsilon: float, seed: int) -> None:
+    """For the inputs of the evidence alone, which ask for less than all: the best laws of a linear program."""
+    design = solve(problems.unbiased(epsilon), gap=0.1)
+    own = design.evidence.inputs  # type: ignore[attr-defined]
+    inputs, rng = np.unique(np.concatenate([-own, own])), np.random.default_rng(seed)
+    reach = 1 / np.tanh(epsilon / 2)
+    reports = np.concatenate([rng.uniform(-2.5, 2.5, 12) * reach, [-1.05 * reach, 1.05 * reach]])
+    found = _on_grids(epsilon, np.unique(reports), inputs)
+    assert found >= design.certificate.lower * (1 - 1e-9)
+    assert found <= 4 * design.certificate.upper  # the reports are not so far off that nothing was tried
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])

@@ -26,9 +26,9 @@ NAMES = {
     "prefix": {"rows", "relaxed", "split"},
     "mean": {"equal_steps", "rows", "relaxed", "split"},
     "marginals": {"pairs", "rows", "relaxed", "split"},
-    "parity": {"pairs", "rows", "relaxed", "split"},
+    "parity": {"pairs", "rows", "relaxed", "space", "split"},
     "worst": {"few", "games"},
-    "moments": {"few", "games"},
+    "moments": {"few", "games", "space"},
 }
 
 

@@ -411,7 +411,7 @@ def test_values_outside_the_bounds_are_moved_for_a_mean_alone(salaries: Path) ->
 # -- questions --------------------------------------------------------------------------------------------------------
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown": ({"want": "fame"}, "want must be one of mean, value"),
+    "unknown": ({"want": "fame"}, "want must be one of mean, means, value"),
     "no epsilon": ({"want": "value", "bounds": (0, 1)}, "eps must be given"),
     "no users": ({"want": "mean", "epsilon": 1.0, "bounds": (0, 1)}, "users must be given"),
     "no bounds": ({"want": "mean", "epsilon": 1.0, "users": 5}, "bounds must be given"),
@@ -524,6 +524,16 @@ def test_what_em_does_not_settle_is_told_and_left_out(monkeypatch: pytest.Monkey
     named = {advice.mechanism, *(one.mechanism for one in advice.runners_up)}
     assert any("Not settled" in sentence and "sw-em" in sentence for sentence in advice.why)
     assert "sw-em" not in named
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_advice_on_a_mean_says_what_the_best_of_all_unbiased_ways_has(epsilon: float) -> None:
+    advice = md.advise("mean", epsilon=epsilon, users=1000, bounds=(-1, 1))
+    (said,) = [line for line in advice.why if "certified-worst" in line]
+    least = md.solve(md.Problem(inputs=(-1, 1), loss="squared", privacy=md.Pure(epsilon), among=md.Unbiased()))
+    error = float(re.search(r"\(([\d.]+), proven\)", said)[1])  # type: ignore[index]
+    assert error == pytest.approx((least.certificate.upper / 1000) ** 0.5, rel=1e-3)
+    assert error < advice.expected_error.upper
 
 
 def test_advice_explains_itself_in_a_line_in_words_and_in_a_notebook() -> None:

@@ -28,7 +28,7 @@ def test_every_name_estimates_and_repeats(name):
         assert runs[0].expected > 0
 
 
-@pytest.mark.parametrize("name", ["aaa", "aaa-paper", "pm", "staircase"])
+@pytest.mark.parametrize("name", ["aaa", "aaa-paper", "certified-worst", "pm", "staircase"])
 def test_unbiased_methods_err_as_much_as_they_expect(name):
     """60 collections of 300 users: squared errors over expected ones, chi-square, false-positive rate 2e-6."""
     method, rng, squares = MeanMethod(name, 1.5, BOUNDS, 4), np.random.default_rng(3), []
@@ -45,6 +45,18 @@ def test_the_staircase_is_tuned_for_the_variance():
         for name in ("staircase", "laplace")
     }
     assert errors["staircase"] < 0.9 * errors["laplace"]
+
+
+def test_the_certified_mechanism_has_less_error_at_its_worst_than_any_published_one():
+    """All users hold the value with the most variance: the ends for Duchi's, one between them for others."""
+    x = np.linspace(-1, 1, 41)
+
+    def worst(name):
+        method = MeanMethod(name, 1.0, BOUNDS)
+        runs = (method.collect(np.full(2, value), np.random.default_rng(0)).expected for value in x)
+        return max(runs)
+
+    assert worst("certified-worst") < 0.97 * min(worst(name) for name in ("duchi", "pm", "hm"))
 
 
 def test_the_paper_s_estimate_leaves_the_first_group_out():

@@ -49,11 +49,11 @@ def _require_of(table: Table, design: Design) -> None:
         if not hasattr(privacy, "closed") or Limits.of_privacy(privacy).written() != pairs:
             raise InvalidInput("design", "its privacy", "have the table's limit for each pair of inputs", own)
     else:
-        found = getattr(design.problem, "epsilon", None)
-        if found is None or Fraction(found) != table.epsilon:
+        found = design.problem.epsilon
+        if Fraction(found) != table.epsilon:
             raise InvalidInput("design", found, f"have the table's epsilon, {float(table.epsilon)!r}", own)
     said = table.document.get("workload")
-    queries = getattr(getattr(design.problem, "loss", None), "queries", None)
+    queries = getattr(design.problem.loss, "queries", None)
     matrix = None if queries is None else queries.matrix
     if matrix is not None and (said is None or [[float(n) for n in line] for line in said["rows"]] != matrix.tolist()):
         raise InvalidInput("design", "a workload", "ask the queries of the table", own)

@@ -16,68 +16,58 @@ from fractions import Fraction
 
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
 
-from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
+from mechdesign.errors import CheckFailed, MissingExtra, NoAnswer
 from mechdesign.exact.joint_limits import pair_limits
 from mechdesign.exact.joint_variance import PairPoint
 from mechdesign.methods.broken_solver import require_working
-from mechdesign.methods.evidence import require_asked
-from mechdesign.methods.joint.problem import JointProblem
+from mechdesign.methods.joint.grouping import Grouping, grouping_of
 from mechdesign.methods.joint.proof import JointClaim, attained_by
-from mechdesign.methods.joint.search import finish, grid_bits, law_of, optimal_joint
-from mechdesign.methods.result import Design
-from mechdesign.values.clock import Clock
+from mechdesign.methods.joint.search import answer as closed_form, finish, grid_bits, law_of
+from mechdesign.methods.method import Demands
+from mechdesign.methods.result import Design, Report, versions
+from mechdesign.words.problem import Problem
 
 RELATIVE_GAP = 1e-6
-LEAST_PROGRAM_EPSILON, MOST_PROGRAM_EPSILON = 0.01, 8.0
 _AGREEMENT = 1e-5
 _SAME_CORNER = 1e-5
 
 
-def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The best pair by global bilinear optimisation (SCIP through Pyomo), which must agree with the closed form.
 
     The lower bound is the solver's own, so the certificate says ``claimed``. A limit raises `NoAnswer` with the bounds.
     """
-    require_asked(problem, JointProblem)
-    clock = Clock(seconds)
-    if not problem.is_pair:
-        raise InvalidInput("group", problem.group, "be 2, with two categories, for method='scip'", "use the search")
-    if problem.goal().low <= 0:
-        raise InvalidInput("share", problem.share, "lie clearly on one side of half for method='scip'")
-    if problem.epsilon < LEAST_PROGRAM_EPSILON:
-        raise InvalidInput("eps", problem.epsilon, f"be at least {LEAST_PROGRAM_EPSILON:g} for method='scip'")
-    if problem.epsilon > MOST_PROGRAM_EPSILON:
-        rule = f"be at most {MOST_PROGRAM_EPSILON:g} for method='scip'"
-        raise InvalidInput("eps", problem.epsilon, rule, "beyond it the solver's tolerance would be seen")
-    unit, program = pair_program(problem)
+    clock, asked = demands.clock(), grouping_of(problem)
+    unit, program = pair_program(asked)
     try:
         solution = require_working(Scip().solve(program, Limits(seconds=clock.left(), relative_gap=RELATIVE_GAP)))
     except BackendMissing:
         raise MissingExtra("method='scip'", "scip") from None
-    constant = problem.users / 4  # the program leaves out the constant -n/4
+    constant = asked.users / 4  # the program leaves out the constant -n/4
     lower = solution.bound * unit - constant
     found = math.inf if solution.objective is None else solution.objective * unit - constant
     if solution.status is not Status.OPTIMAL or solution.primal is None:
         raise NoAnswer(f"SCIP stopped early ({solution.status.value})", max(lower, 0.0), max(found, lower, 0.0))
-    proven = optimal_joint(problem).certificate
+    proven = closed_form(problem, Demands()).certificate
     tolerance = _AGREEMENT * proven.upper
     if lower > proven.upper + tolerance or not abs(found - proven.upper) <= tolerance:
         raise CheckFailed(f"SCIP says [{lower!r}, {found!r}], the closed form [{proven.lower!r}, {proven.upper!r}]")
     # the solver's numbers hold up to its tolerance only: keep r, and take the largest p that is private
     r = max(Fraction(0), Fraction(float(solution.primal[1])))
-    budget, cap, chance = pair_limits(problem.privacy, up=False, margin=1e-12)
+    budget, cap, chance = pair_limits(asked.privacy, up=False, margin=1e-12)
     # where both limits meet, r is the corner's: a little less would let two users of a pair both lie, hardly ever
     corner = (cap - budget) / (budget - chance * cap) if budget > chance * cap else r
     if abs(r - corner) <= _SAME_CORNER * corner:
         r = corner
     p = min(budget / (1 + chance * r), cap / (1 + r))
-    law = law_of(PairPoint(p, -r, Fraction(0)), grid_bits(problem.epsilon))
-    claim = JointClaim(min(lower, attained_by(law, problem)))
+    law = law_of(PairPoint(p, -r, Fraction(0)), grid_bits(asked.epsilon))
+    claim = JointClaim(min(lower, attained_by(law, asked)))
     details = {"closed_form": [proven.lower, proven.upper], "solver_bound": lower, "solver_objective": found}
-    return finish(problem, law, claim, clock, solution.version, details)
+    report = Report(clock.used, solution.version, versions("numpy", "scipy", "highspy"), details, demands.gap)
+    return demands.met_by(finish(problem, law, claim, report), "the search ended")
 
 
-def pair_program(problem: JointProblem) -> tuple[float, BilinearProgram]:
+def pair_program(problem: Grouping) -> tuple[float, BilinearProgram]:
     """The program in the variables ``p, r, x/x_0, z`` and the variance of one unit of its objective."""
     budget, cap, chance = (float(limit) for limit in pair_limits(problem.privacy, up=False))
     share = float(problem.goal().low) / problem.users

@@ -11,7 +11,6 @@ from typing import ClassVar, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincinv, gammaln
 
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.analysis import require_generator
@@ -39,11 +38,13 @@ class CapReports:
 
     def share(self, count: int) -> float:
         """The chance that a uniform report is favoured."""
+        from scipy.special import betainc
+
         return float(betainc((count - 1) / 2, 0.5, 1 - self.height**2)) / 2
 
     def lean(self, count: int) -> float:
         """``E[u; u > height]`` of a uniform report."""
-        density = math.exp(gammaln(count / 2) - gammaln((count - 1) / 2)) / math.sqrt(math.pi)
+        density = math.exp(math.lgamma(count / 2) - math.lgamma((count - 1) / 2)) / math.sqrt(math.pi)
         return float(density * (1 - self.height**2) ** ((count - 1) / 2) / (count - 1))
 
     def square(self, count: int) -> float:
@@ -59,6 +60,8 @@ class CapReports:
 
     def draw(self, own: Floats, favoured: NDArray[np.bool_], rng: np.random.Generator) -> Floats:
         """A direction for each own one, uniform among those that are favoured, or among the others."""
+        from scipy.special import betaincinv
+
         count, share = own.shape[-1], self.share(own.shape[-1])
         above = np.where(favoured, 0.0, share) + rng.random(favoured.shape) * np.where(favoured, share, 1 - share)
         size = np.sqrt(betaincinv(0.5, (count - 1) / 2, 1 - 2 * np.minimum(above, 1 - above)))
@@ -179,7 +182,7 @@ class DirectionResponse:
         if isinstance(self.reports, CapReports):
             return np.zeros_like(density)
         count, size = self.inputs.count, self.reports.size
-        sets = gammaln(count + 1) - gammaln(size + 1) - gammaln(count - size + 1) + size * math.log(2)
+        sets = math.lgamma(count + 1) - math.lgamma(size + 1) - math.lgamma(count - size + 1) + size * math.log(2)
         return np.asarray(density * math.exp(-sets))
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Never:

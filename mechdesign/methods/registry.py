@@ -58,7 +58,7 @@ from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
-from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.pairs import Pairs
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
@@ -160,7 +160,7 @@ def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     criteria = {"criterion": (Worst(), Average(problem.criterion.prior))}
     classes = {"among": (All(), Piecewise(), Unbiased(), UnbiasedPiecewise())}
     words: dict[str, Sequence[Any]]
-    if isinstance(problem.privacy, Pairwise | Metric):
+    if isinstance(problem.privacy, Pairs):
         words = {**criteria, **classes, "privacy": (Pure(within),)}
     else:
         near = {"privacy": [evolved(problem.privacy, epsilon=epsilon) for epsilon in (within, 1.0)]}

@@ -15,6 +15,8 @@ from mechdesign.methods.approximate.proof import HockeyBound
 from mechdesign.methods.approximate.supports import supports as approximate_supports
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.convex.supports import supports as convex_supports
+from mechdesign.methods.cube.proof import CubeBound
+from mechdesign.methods.cube.supports import CubeOptions, supports as cube_supports
 from mechdesign.methods.evidence import Evidence
 from mechdesign.methods.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.methods.finite.supports import supports as finite_supports
@@ -75,6 +77,7 @@ METHODS = (
     Method("unbiased", "unbiased optimum", (UnbiasedPriorBound,), unbiased_supports, UnbiasedOptions),
     Method("additive", "additive optimum", (AdditiveBound,), additive_supports),
     Method("sign_patterns", "sign patterns", (SignPatternsBound,), sign_patterns_supports),
+    Method("cube", "response on a grid", (CubeBound,), cube_supports, CubeOptions),
     Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),

@@ -43,7 +43,7 @@ def mechanism_names() -> Iterable[str]:
     """Every way to estimate a mean."""
     from mechdesign.mechanisms.catalogue import ON_INTERVALS
 
-    return (*_WITH_BINS, "certified-worst", *(entry.key for entry in ON_INTERVALS))
+    return (*_WITH_BINS, *(entry.key for entry in ON_INTERVALS), "certified-worst")
 
 
 def bounds_of(said: Any) -> Interval | tuple[Interval, ...]:

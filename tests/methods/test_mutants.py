@@ -103,6 +103,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
     "sign patterns": lambda: solve(problems.several(2.0, 3), method="sign_patterns"),
     "many sign patterns": lambda: solve(problems.several(4.0, 8), method="sign_patterns"),
+    "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
     "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),
     "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
@@ -580,6 +581,20 @@ def _sign_patterns(saved: Any) -> Truth:
     return Truth(moment(drawn, 1 / kept[-1, 0]), min(others))
 
 
+def _cube(saved: Any) -> Truth:
+    """The worst noise of the law on its grid and what rounding adds in the middle of a cell; coins for each number."""
+    problem, table = saved.problem, np.asarray(saved.mechanism.probabilities)
+    assert (problem.criterion, problem.loss, problem.among) == (Worst(), Power(2.0), Unbiased())
+    (half,) = {(part.upper - part.lower) / 2 for part in problem.inputs.parts}
+    count = len(problem.inputs.parts)
+    levels = round(len(table) ** (1 / count))
+    places = np.array(list(itertools.product(np.linspace(-1, 1, levels), repeat=count)))
+    prior = np.asarray(saved.evidence.prior)
+    own = noise_of(places.T, table / table.sum(axis=1, keepdims=True), prior / prior.sum())
+    upper = half**2 * (float(own.max()) + count / (levels - 1) ** 2)
+    return Truth(upper, min(upper, (half * count / math.tanh(problem.epsilon / 2)) ** 2))
+
+
 def _rounded(prior: Any, grid: Floats) -> Floats:
     """A uniform prior on the inputs, or atoms, on a grid with the mean kept: mass goes to both neighbours."""
     if isinstance(prior, priors.Atoms):
@@ -1048,6 +1063,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "unbiased worst": _unbiased_worst,
     "sign patterns": lambda saved, _: _sign_patterns(saved),
     "many sign patterns": lambda saved, _: _sign_patterns(saved),
+    "cube": lambda saved, _: _cube(saved),
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1378,6 +1394,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     "unbiased": {"unbiased piecewise": 10_000},
     "unbiased worst": {"unbiased worst": 10_000},
     "sign patterns": {"sign patterns": 5000, "many sign patterns": 5000},
+    "cube": {"cube": 10_000},
     "minimax": {"minimax": 10_000},
     "minimax claim": {"claimed minimax": 10_000},
     "bins": {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},

@@ -22,7 +22,7 @@ from tests.methods.problems import several, workload_problem
 
 RANKED = {
     *("approximate", "finite", "minimax", "pairwise", "piecewise", "prior", "trade_off", "unbiased_piecewise"),
-    *("sign_patterns", "unbiased_worst", "workload"),
+    *("cube", "sign_patterns", "unbiased_worst", "workload"),
 }
 LINE = Metric(range(4), 1.0)
 DESIGNS = {

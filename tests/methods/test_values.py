@@ -91,6 +91,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased function": lambda: solve(problems.unbiased_under(1.0, FUNCTION, UNIT), size=5),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
     "sign patterns": lambda: solve(problems.several(2.0, 9), method="sign_patterns"),
+    "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
     "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1)),
     "additive function": lambda: solve(problems.additive(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),

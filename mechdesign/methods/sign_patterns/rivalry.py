@@ -8,6 +8,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.methods.result import Design
 from mechdesign.methods.rivalry import Lost
+from mechdesign.methods.sign_patterns.proof import SignPatternsBound
 from mechdesign.methods.sign_patterns.rivals import VectorRival, vector_rivals
 from mechdesign.methods.sign_patterns.supports import halves_of
 
@@ -29,8 +30,10 @@ class PatternRivalry:
         return Lost(law.worst(halves), law.average(halves, [_UNIFORM] * len(halves)))
 
     def certified(self, first: Design, design: Design) -> Lost:
-        """``E|Y|^2`` is the same for all inputs."""
+        """``E|Y|^2`` of sign patterns is the same for all inputs; the average of others is not known."""
         upper = design.certificate.upper
+        if not isinstance(design.evidence, SignPatternsBound):
+            return Lost(upper, None)
         return Lost(upper, upper - _UNIFORM * sum(float(half) ** 2 for half in halves_of(first.problem)))
 
     def least(self, design: Design, lost: Lost) -> float | None:

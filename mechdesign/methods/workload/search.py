@@ -29,6 +29,7 @@ from collections.abc import Callable
 from threadpoolctl import threadpool_limits
 
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.bits import MOST_BITS
 from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, saying_why, within_gap
 from mechdesign.methods.workload.routes import equal_steps, few, games, pairs, relaxed, rows, space, split
@@ -53,7 +54,7 @@ class Route:
 
 ROUTES = (
     Route("pairs", pairs.fits, pairs.answer, pairs.leads, "counts of pairs of types prove no more"),
-    Route("space", space.fits, space.answer, space.leads),
+    Route("space", space.fits, space.answer, lambda task: task.size > MOST_BITS),
     Route("few", few.fits, few.answer),
     Route("games", games.fits, games.answer),
     Route("equal_steps", equal_steps.fits, equal_steps.answer),

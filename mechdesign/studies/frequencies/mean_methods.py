@@ -25,7 +25,7 @@ from mechdesign.words.problem import Problem
 
 TWO_PHASE, PAPER, CERTIFIED = "aaa", "aaa-paper", "certified-worst"
 _RECONSTRUCTIONS: dict[str, Callable[..., Reconstruction]] = {"sw-em": estimate_by_em, "sw-ems": estimate_by_ems}
-NAMES = (TWO_PHASE, PAPER, *_RECONSTRUCTIONS, CERTIFIED, *(entry.key for entry in catalogue.ON_INTERVALS))
+NAMES = (TWO_PHASE, PAPER, *_RECONSTRUCTIONS, *(entry.key for entry in catalogue.ON_INTERVALS), CERTIFIED)
 """``aaa`` estimates from both groups, ``aaa-paper`` from the second alone; ``sw-em`` and ``sw-ems`` reconstruct;
 ``certified-worst`` has the least worst variance of all unbiased mechanisms."""
 

@@ -83,15 +83,17 @@ def proves_pairs(n: Numbers) -> bool:
     k, weights, scale, said = len(n["p_losses"]), n["p_weights"], n["p_scale"], least(n, "p")
     if scale <= 0 or said is None or min(weights) < 0 or sum(weights) <= 0 or n["p_answers"] < 0:
         return False
+    limits = zip(n["p_epsilons"], n["p_ratios"], strict=True)
+    if not all(is_above(num, den, ratio, UNIT) for (num, den), ratio in limits):
+        return False
     taken: dict[tuple[int, int], Fraction] = {}
     for f in n["p_flows"]:
         if min(f["answer_of"], f["first"], f["second"], f["amount"]) < 0 or max(f["first"], f["second"]) >= k:
             return False
         place = n["p_places"][f["first"]][f["second"]]
-        num, den = entry(n["p_epsilons"], max(0, place)) or (0, 1)
-        ratio = entry(n["p_ratios"], max(0, place))
-        if place == -1 or not is_above(num, den, ratio, UNIT):
+        if not 0 <= place < len(n["p_epsilons"]):
             return False
+        ratio = n["p_ratios"][place]
         for x, part in ((f["first"], Fraction(-f["amount"])), (f["second"], Fraction(ratio * f["amount"], UNIT))):
             taken[x, f["answer_of"]] = taken.get((x, f["answer_of"]), Fraction(0)) + part / UNIT
     for x, a in product(range(k), range(n["p_answers"])):

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from mechdesign.errors import NoAnswer
-from mechdesign.exact.bits import MOST_BITS
 from mechdesign.methods.result import Design
 from mechdesign.methods.workload.channel import channel_table
 from mechdesign.methods.workload.proof import WorkloadBound
@@ -22,11 +21,6 @@ _FLOOR = 0.1  # of the gap: the least prior of a type, relative to an even one
 
 def fits(task: Task) -> bool:
     return has_few_orbits(task.queries.T, _prior(task))
-
-
-def leads(task: Task) -> bool:
-    """Where not all rows can be tried."""
-    return task.size > MOST_BITS
 
 
 def answer(task: Task) -> Design:

@@ -44,14 +44,15 @@ Definition taken_at (c : pairs_certificate) (x a : nat) : Z :=
 
 Definition check_flow (c : pairs_certificate) (f : flow) : bool :=
   (0 <=? amount f)%Z && Nat.ltb (first f) (p_inputs c) && Nat.ltb (second f) (p_inputs c)
-  && negb (p_place c f =? -1)%Z
-  && (let e := nth (Z.to_nat (p_place c f)) (p_epsilons c) (0%Z, 1%Z) in
-      above (fst e) (snd e) (entry (p_ratios c) (Z.to_nat (p_place c f)))).
+  && ((0 <=? p_place c f) && (p_place c f <? Z.of_nat (length (p_epsilons c))))%Z.
+Definition check_ratio (c : pairs_certificate) (i : nat) : bool :=
+  let e := nth i (p_epsilons c) (0%Z, 1%Z) in above (fst e) (snd e) (entry (p_ratios c) i).
 
 Definition check_pairs (c : pairs_certificate) : bool :=
   let k := p_inputs c in
   ((0 <? p_scale c) && (0 <? p_least_den c) && (0 <? zsum k (entry (p_weights c))))%Z
   && forallb (fun x => 0 <=? entry (p_weights c) x)%Z (seq 0 k)
+  && forallb (check_ratio c) (seq 0 (length (p_epsilons c)))
   && forallb (check_flow c) (p_flows c)
   && forallb (fun x => forallb (fun a =>
        entry (p_levels c) x * unit40
@@ -73,10 +74,12 @@ Qed.
 
 (* the flows of a report take no less than nothing *)
 Lemma flow_ok c m q f o a : mechanism_in_pairs (p_epsilons c) (p_places c) m (p_inputs c) q ->
+  forallb (check_ratio c) (seq 0 (length (p_epsilons c))) = true ->
   check_flow c f = true -> (o < m)%nat -> 0 <= sum (p_inputs c) (fun x => IZR (taken c f x a) * q o x).
 Proof.
-  intros M F O. unfold check_flow in F. rewrite !andb_true_iff, !Nat.ltb_lt, Z.leb_le, negb_true_iff, Z.eqb_neq in F.
-  destruct F as [[[[A X] Y] P] Ab]. destruct (above_ok _ _ _ Ab) as [Cap _]. apply IZR_le in A.
+  intros M Ra F O. unfold check_flow in F. rewrite !andb_true_iff, !Nat.ltb_lt, !Z.leb_le, Z.ltb_lt in F.
+  destruct F as [[[A X] Y] [P0 P1]]. assert (P : p_place c f <> (-1)%Z) by lia. rewrite forallb_forall in Ra.
+  assert (Ab := Ra (Z.to_nat (p_place c f)) ltac:(apply in_seq; lia)). unfold check_ratio in Ab. destruct (above_ok _ _ _ Ab) as [Cap _]. apply IZR_le in A.
   assert (V := unit40_pos). unfold taken. destruct (Nat.eqb (answer_of f) a).
   - assert (N := near_in _ _ _ _ _ M o (first f) (second f) O X Y P). fold (p_place c f) in N. unfold limit in N.
     set (e := nth (Z.to_nat (p_place c f)) (p_epsilons c) (0%Z, 1%Z)) in *.
@@ -95,14 +98,15 @@ Proof.
 Qed.
 
 Lemma flows_ok c m q o a : mechanism_in_pairs (p_epsilons c) (p_places c) m (p_inputs c) q ->
+  forallb (check_ratio c) (seq 0 (length (p_epsilons c))) = true ->
   forallb (check_flow c) (p_flows c) = true -> (o < m)%nat ->
   0 <= sum (p_inputs c) (fun x => IZR (taken_at c x a) * q o x).
 Proof.
-  intros M F O. unfold taken_at. rewrite forallb_forall in F. induction (p_flows c) as [|f l IH]; simpl.
+  intros M Ra F O. unfold taken_at. rewrite forallb_forall in F. induction (p_flows c) as [|f l IH]; simpl.
   - rewrite (sum_ext _ _ (fun _ => 0)) by (intros; ring). rewrite sum_zero. lra.
   - rewrite (sum_ext _ _ (fun x => IZR (taken c f x a) * q o x
       + IZR (fold_right (fun f s => taken c f x a + s)%Z 0%Z l) * q o x)) by (intros; rewrite plus_IZR; ring).
-    rewrite sum_plus. assert (A := flow_ok c m q f o a M (F f (or_introl eq_refl)) O).
+    rewrite sum_plus. assert (A := flow_ok c m q f o a M Ra (F f (or_introl eq_refl)) O).
     assert (B := IH (fun g G => F g (or_intror G))). lra.
 Qed.
 
@@ -113,7 +117,7 @@ Theorem pairs_average c : check_pairs c = true -> forall m q answer,
   <= sum (p_inputs c) (fun x => p_share c x * expected m q (fun o => p_loss_of c (answer o)) x).
 Proof.
   unfold check_pairs. intros H m q answer M A. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in H.
-  destruct H as [[[[[[S L] T] W] F] Lv] Le]. rewrite forallb_forall in W, Lv. set (k := p_inputs c) in *.
+  destruct H as [[[[[[[S L] T] W] Ra] F] Lv] Le]. rewrite forallb_forall in W, Lv. set (k := p_inputs c) in *.
   assert (V := unit40_pos). apply IZR_lt in S, T, L. apply IZR_le in Le. rewrite !mult_IZR, !IZR_zsum in Le.
   rewrite IZR_zsum in T. set (w := fun x => IZR (entry (p_weights c) x)) in *.
   set (s := IZR (p_scale c)) in *. set (u := IZR unit40) in *.
@@ -125,7 +129,7 @@ Proof.
       rewrite sum_times, (one_in _ _ _ _ _ M) by auto. ring.
     - replace (sum k (fun x => w x * e x) * (s * u))
         with (sum m (fun o => sum k (fun x => w x * IZR (p_loss c x (answer o)) * u * q o x))).
-      + apply sum_le. intros o O. assert (Fl := flows_ok c m q o (answer o) M F O). fold k in Fl.
+      + apply sum_le. intros o O. assert (Fl := flows_ok c m q o (answer o) M Ra F O). fold k in Fl.
         apply Rmult_le_reg_l with u; auto. rewrite <- !sum_times.
         apply Rle_trans with (sum k (fun x => IZR (entry (p_levels c) x * unit40) * q o x
                                               + IZR (taken_at c x (answer o)) * q o x)).
@@ -159,7 +163,7 @@ Theorem pairs_worst c : check_pairs c = true -> forall m q answer worst,
   IZR (p_least_num c) / IZR (p_least_den c) <= worst.
 Proof.
   intros H m q answer worst M A F. assert (Av := pairs_average c H m q answer M A).
-  unfold check_pairs in H. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [[[[[_ T] W] _] _] _].
+  unfold check_pairs in H. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [[[[[[_ T] W] _] _] _] _].
   rewrite forallb_forall in W. apply IZR_lt in T. rewrite IZR_zsum in T.
   assert (One : sum (p_inputs c) (p_share c) = 1).
   { unfold p_share. rewrite sum_over. unfold p_inputs in *. field. lra. }

@@ -146,46 +146,128 @@ Definition w_types (c : workload_certificate) : nat := length (w_matrix c).
 
 Definition squares (r : nat) (g a : list Z) : Z := zsum r (fun i => entry g i * (entry a i * entry a i))%Z.
 
-(* Every corner, with the sums of all entries that are chosen so far: a of A, n of nu, p of the prior. *)
-Section Walk.
-Variables (r : nat) (g : list Z) (left right ratio : Z).
-Fixpoint walk (columns : list (list Z)) (prices prior a : list Z) (n p : Z) : bool :=
-  match columns, prices, prior with
-  | col :: columns', price :: prices', share :: prior' =>
-      walk columns' prices' prior' (zip (fun s t => s + unit40 * t)%Z a col) (n + unit40 * price) (p + unit40 * share)
-      && walk columns' prices' prior' (zip (fun s t => s + ratio * t)%Z a col) (n + ratio * price) (p + ratio * share)
-  | _, _, _ => (squares r g a * left <=? right * n * p)%Z
-  end.
-
-Definition factor (z : nat -> bool) (x : nat) : Z := if z x then ratio else unit40.
-Definition at_corner (z : nat -> bool) (l : list Z) : Z := zsum (length l) (fun x => factor z x * entry l x)%Z.
-Definition column (columns : list (list Z)) (i : nat) : list Z := map (fun col => entry col i) columns.
-
 Lemma zsum_first n f : zsum (S n) f = (f O + zsum n (fun i => f (S i)))%Z.
 Proof.
   induction n; [simpl; lia|]. change (zsum (S (S n)) f) with (zsum (S n) f + f (S n))%Z. rewrite IHn. simpl. lia.
 Qed.
 
+Lemma zsum_plus n f g : zsum n (fun i => f i + g i)%Z = (zsum n f + zsum n g)%Z.
+Proof. induction n; simpl; lia. Qed.
+
+Lemma zsum_times n a f : zsum n (fun i => a * f i)%Z = (a * zsum n f)%Z.
+Proof. induction n; simpl; lia. Qed.
+
+(* Every corner: right (nu.z)(p.z) - left sum_i g_i (A_i.z)^2 is a form in z, whose value is added up along the way. *)
+Section Walk.
+Variables (r : nat) (g : list Z) (left right ratio : Z).
+
+Definition factor (z : nat -> bool) (x : nat) : Z := if z x then ratio else unit40.
+Definition at_corner (z : nat -> bool) (l : list Z) : Z := zsum (length l) (fun x => factor z x * entry l x)%Z.
+Definition column (columns : list (list Z)) (i : nat) : list Z := map (fun col => entry col i) columns.
+
+(* what a type has with each of those after it *)
+Fixpoint crosses (a : list Z) (price share : Z) (columns : list (list Z)) (prices prior : list Z) : list Z :=
+  match columns, prices, prior with
+  | b :: columns', price' :: prices', share' :: prior' =>
+      (right * (price * share' + share * price') - 2 * left * zsum r (fun i => entry g i * (entry a i * entry b i)))%Z
+        :: crosses a price share columns' prices' prior'
+  | _, _, _ => []
+  end.
+Fixpoint form (columns : list (list Z)) (prices prior : list Z) : list (Z * list Z) :=
+  match columns, prices, prior with
+  | a :: columns', price :: prices', share :: prior' =>
+      ((right * (price * share) - left * squares r g a)%Z, crosses a price share columns' prices' prior')
+        :: form columns' prices' prior'
+  | _, _, _ => []
+  end.
+
+(* [v] is the value of the types that are chosen, [h] what they add to each of the others *)
+Fixpoint walk (v : Z) (h : list Z) (rows : list (Z * list Z)) : bool :=
+  match rows, h with
+  | (d, others) :: rows', own :: rest =>
+      walk (v + unit40 * (own + unit40 * d)) (zip (fun s t => s + unit40 * t)%Z rest others) rows'
+      && walk (v + ratio * (own + ratio * d)) (zip (fun s t => s + ratio * t)%Z rest others) rows'
+  | _, _ => (0 <=? v)%Z
+  end.
+
+Definition value_at (z : nat -> bool) (columns : list (list Z)) (prices prior : list Z) : Z :=
+  (right * at_corner z prices * at_corner z prior
+   - left * zsum r (fun i => entry g i * (at_corner z (column columns i) * at_corner z (column columns i))))%Z.
+
 Lemma at_corner_first z a l : at_corner z (a :: l) = (factor z 0 * a + at_corner (fun x => z (S x)) l)%Z.
 Proof. unfold at_corner. simpl length. rewrite zsum_first. reflexivity. Qed.
 
-Lemma walk_ok : forall columns prices prior a n p, length prices = length columns -> length prior = length columns ->
-  length a = r -> (forall col, In col columns -> length col = r) -> walk columns prices prior a n p = true ->
-  forall z, (zsum r (fun i => entry g i * ((entry a i + at_corner z (column columns i))
-                                           * (entry a i + at_corner z (column columns i)))) * left
-             <= right * (n + at_corner z prices) * (p + at_corner z prior))%Z.
+Lemma at_corner_zip f : forall l m z, length l = length m ->
+  at_corner z (zip (fun s t => s + f * t)%Z l m) = (at_corner z l + f * at_corner z m)%Z.
 Proof.
-  induction columns as [|col columns IH]; intros [|price prices] [|share prior] a n p L1 L2 L3 L4 T z; try discriminate.
-  - simpl in T. apply Z.leb_le in T. unfold squares in T. unfold at_corner, column. simpl. rewrite !Z.add_0_r.
-    erewrite zsum_ext; [exact T|]. intros. cbv beta. rewrite Z.add_0_r. reflexivity.
-  - simpl in T. apply andb_true_iff in T. destruct T as [T0 T1].
-    assert (LC := L4 col ltac:(left; auto)).
-    assert (T : walk columns prices prior (zip (fun s t => s + factor z 0 * t)%Z a col)
-                  (n + factor z 0 * price) (p + factor z 0 * share) = true) by (unfold factor; destruct (z O); auto).
-    simpl in L1, L2. apply IH with (z := fun x => z (S x)) in T; [|lia|lia| |intros; apply L4; right; auto].
-    + rewrite !at_corner_first, !Z.add_assoc. erewrite zsum_ext; [exact T|]. intros i I. cbv beta.
-      unfold column. simpl map. rewrite at_corner_first, entry_zip by lia. unfold entry. rewrite Z.add_assoc. reflexivity.
-    + rewrite length_zip by lia. auto.
+  induction l as [|a l IH]; intros [|b m] z L; try discriminate; [unfold at_corner; simpl; lia|].
+  simpl zip. rewrite !at_corner_first, IH by (simpl in L; lia). ring.
+Qed.
+
+Lemma length_crosses a price share : forall columns prices prior, length prices = length columns ->
+  length prior = length columns -> length (crosses a price share columns prices prior) = length columns.
+Proof.
+  induction columns; intros [|? ?] [|? ?] L M; try discriminate; auto. simpl in *. rewrite IHcolumns; lia.
+Qed.
+
+Lemma crosses_ok a price share : forall columns prices prior z, length prices = length columns ->
+  length prior = length columns ->
+  at_corner z (crosses a price share columns prices prior)
+  = (right * (price * at_corner z prior + share * at_corner z prices)
+     - 2 * left * zsum r (fun i => entry g i * (entry a i * at_corner z (column columns i))))%Z.
+Proof.
+  induction columns as [|b columns IH]; intros [|price' prices] [|share' prior] z L M; try discriminate.
+  - unfold at_corner. simpl. rewrite (zsum_ext r _ (fun i => 0 * 0)%Z) by (intros; lia). rewrite zsum_times. ring.
+  - cbn [crosses]. rewrite !at_corner_first, IH by (simpl in L, M; lia).
+    rewrite (zsum_ext r (fun i => entry g i * (entry a i * at_corner z (column (b :: columns) i)))%Z
+      (fun i => factor z 0 * (entry g i * (entry a i * entry b i))
+                + entry g i * (entry a i * at_corner (fun x => z (S x)) (column columns i)))%Z).
+    + rewrite zsum_plus, zsum_times. ring.
+    + intros i I. unfold column at 1. simpl map. rewrite at_corner_first. fold (column columns i). ring.
+Qed.
+
+Lemma value_first a price share columns prices prior z : length prices = length columns ->
+  length prior = length columns ->
+  value_at z (a :: columns) (price :: prices) (share :: prior)
+  = (factor z 0 * (factor z 0 * (right * (price * share) - left * squares r g a)
+                   + at_corner (fun x => z (S x)) (crosses a price share columns prices prior))
+     + value_at (fun x => z (S x)) columns prices prior)%Z.
+Proof.
+  intros L M. unfold value_at. rewrite !at_corner_first, crosses_ok by auto. unfold squares.
+  rewrite (zsum_ext r (fun i => entry g i * (at_corner z (column (a :: columns) i) * at_corner z (column (a :: columns) i)))%Z
+    (fun i => factor z 0 * factor z 0 * (entry g i * (entry a i * entry a i))
+              + (2 * factor z 0 * (entry g i * (entry a i * at_corner (fun x => z (S x)) (column columns i)))
+                 + entry g i * (at_corner (fun x => z (S x)) (column columns i) * at_corner (fun x => z (S x)) (column columns i))))%Z).
+  - rewrite !zsum_plus, !zsum_times. ring.
+  - intros i I. unfold column at 1 2. simpl map. rewrite at_corner_first. fold (column columns i). ring.
+Qed.
+
+Lemma walk_ok : forall columns prices prior v h, length prices = length columns -> length prior = length columns ->
+  length h = length columns -> walk v h (form columns prices prior) = true ->
+  forall z, (0 <= v + at_corner z h + value_at z columns prices prior)%Z.
+Proof.
+  induction columns as [|a columns IH]; intros [|price prices] [|share prior] v [|own h] L M H T z; try discriminate.
+  - simpl in T. apply Z.leb_le in T. unfold value_at, at_corner. simpl.
+    rewrite (zsum_ext r _ (fun i => 0 * 0)%Z) by (intros; lia). rewrite zsum_times. lia.
+  - simpl in T. apply andb_true_iff in T. destruct T as [T0 T1]. simpl in L, M, H.
+    assert (LC := length_crosses a price share columns prices prior ltac:(lia) ltac:(lia)).
+    set (d := (right * (price * share) - left * squares r g a)%Z) in *.
+    set (others := crosses a price share columns prices prior) in *.
+    assert (T : walk (v + factor z 0 * (own + factor z 0 * d)) (zip (fun s t => s + factor z 0 * t)%Z h others)
+                  (form columns prices prior) = true) by (unfold factor; destruct (z O); auto).
+    apply IH with (z := fun x => z (S x)) in T; [|lia|lia|rewrite length_zip by lia; lia].
+    rewrite value_first, at_corner_first by lia. fold d others. rewrite at_corner_zip in T by lia. lia.
+Qed.
+
+Lemma walked columns prices prior : length prices = length columns -> length prior = length columns ->
+  walk 0 (repeat 0%Z (length columns)) (form columns prices prior) = true ->
+  forall z, (zsum r (fun i => entry g i * (at_corner z (column columns i) * at_corner z (column columns i))) * left
+             <= right * at_corner z prices * at_corner z prior)%Z.
+Proof.
+  intros L M T z. assert (W := walk_ok columns prices prior 0 _ L M (repeat_length _ _) T z). unfold value_at in W.
+  assert (Z0 : forall n z', at_corner z' (repeat 0%Z n) = 0%Z).
+  { induction n; intros; [reflexivity|]. simpl repeat. rewrite at_corner_first, IHn. ring. }
+  rewrite Z0 in W. lia.
 Qed.
 End Walk.
 
@@ -206,8 +288,9 @@ Definition check_workload (c : workload_certificate) : bool :=
   && forallb (fun col => Nat.eqb (length col) r) (w_columns c)
   && forallb (fun x => 0 <=? entry (w_prior c) x)%Z (seq 0 k)
   && forallb (fun i => 0 <=? entry (w_weights c) i)%Z (seq 0 r)
-  && walk r (w_weights c) (w_price_scale c * w_total c) (w_weight_scale c * (w_column_scale c * w_column_scale c))
-       (w_ratio c) (w_columns c) (w_prices c) (w_prior c) (repeat 0%Z r) 0 0
+  && walk (w_ratio c) 0 (repeat 0%Z (length (w_columns c)))
+       (form r (w_weights c) (w_price_scale c * w_total c) (w_weight_scale c * (w_column_scale c * w_column_scale c))
+          (w_columns c) (w_prices c) (w_prior c))
   && (w_least_num c
         * (w_weight_scale c * w_column_scale c * (w_matrix_scale c * w_matrix_scale c) * w_price_scale c * w_total c)
       <=? w_least_den c
@@ -225,9 +308,6 @@ Lemma entry_column columns i x : entry (column columns i) x = entry (nth x colum
 Proof.
   unfold column, entry. rewrite <- (map_nth (fun col => nth i col 0%Z)). f_equal. destruct i; reflexivity.
 Qed.
-
-Lemma entry_repeat n i : entry (repeat 0%Z n) i = 0%Z.
-Proof. unfold entry. revert i. induction n; destruct i; simpl; auto. Qed.
 
 Lemma corner_is ratio k z (l : list Z) s : length l = k -> 0 < s ->
   corner (IZR ratio / IZR unit40) k z (fun x => IZR (entry l x) / s) = IZR (at_corner ratio z l) / (IZR unit40 * s).
@@ -248,9 +328,8 @@ Proof.
   destruct H as [[[[[[[[[[Ab [[[[[SW SA] SN] SG] SL] ST]] K] LA] LN] LP] Co] Pr] Ge] Wa] Le].
   destruct (above_ok _ _ _ Ab) as [Cap One]. rewrite forallb_forall in Co, Pr, Ge.
   assert (V40 := unit40_pos). set (k := w_types c) in *. set (r := w_queries c) in *.
-  assert (Wk := walk_ok r (w_weights c) (w_price_scale c * w_total c) (w_weight_scale c * (w_column_scale c * w_column_scale c))
-    (w_ratio c) (w_columns c) (w_prices c) (w_prior c) (repeat 0%Z r) 0 0 ltac:(lia) ltac:(lia) (repeat_length _ _)
-    ltac:(intros col I; apply Nat.eqb_eq, Co, I) Wa).
+  assert (Wk := walked r (w_weights c) (w_price_scale c * w_total c) (w_weight_scale c * (w_column_scale c * w_column_scale c))
+    (w_ratio c) (w_columns c) (w_prices c) (w_prior c) ltac:(lia) ltac:(lia) Wa).
   clear Wa. apply Z.leb_le, IZR_le in Le.
   apply IZR_lt in SW, SA, SN, SG, ST.
   set (A := fun i x => IZR (entry (nth x (w_columns c) []) i) / IZR (w_column_scale c)).
@@ -269,8 +348,8 @@ Proof.
       unfold Rdiv. rewrite Rinv_r by lra. lra.
     - intros z. specialize (Wk z). apply IZR_le in Wk.
       unfold nu, w_share. rewrite !corner_is by auto.
-      rewrite (sum_ext r _ (fun i => IZR (entry (w_weights c) i * ((0 + at_corner (w_ratio c) z (column (w_columns c) i))
-            * (0 + at_corner (w_ratio c) z (column (w_columns c) i))))
+      rewrite (sum_ext r _ (fun i => IZR (entry (w_weights c) i * (at_corner (w_ratio c) z (column (w_columns c) i)
+            * at_corner (w_ratio c) z (column (w_columns c) i)))
           / (IZR (w_weight_scale c) * (IZR unit40 * IZR (w_column_scale c) * (IZR unit40 * IZR (w_column_scale c)))))).
       2: { intros i I. unfold A.
            assert (Q : corner (IZR (w_ratio c) / IZR unit40) k z
@@ -278,14 +357,8 @@ Proof.
                        = IZR (at_corner (w_ratio c) z (column (w_columns c) i)) / (IZR unit40 * IZR (w_column_scale c))).
            { rewrite <- corner_is with (k := k); [|unfold column; rewrite map_length; auto|auto].
              unfold corner. apply sum_ext. intros. rewrite entry_column. reflexivity. }
-           rewrite Q, !Z.add_0_l, !mult_IZR. unfold w_weight. field. lra. }
-      rewrite sum_over, <- IZR_zsum. rewrite !mult_IZR, !Z.add_0_l in Wk.
-      assert (E : zsum r (fun i => entry (w_weights c) i * ((entry (repeat 0%Z r) i + at_corner (w_ratio c) z (column (w_columns c) i))
-                    * (entry (repeat 0%Z r) i + at_corner (w_ratio c) z (column (w_columns c) i))))%Z
-                  = zsum r (fun i => entry (w_weights c) i * ((0 + at_corner (w_ratio c) z (column (w_columns c) i))
-                    * (0 + at_corner (w_ratio c) z (column (w_columns c) i))))%Z)
-        by (apply zsum_ext; intros; rewrite entry_repeat; reflexivity).
-      rewrite E in Wk.
+           rewrite Q, !mult_IZR. unfold w_weight. field. lra. }
+      rewrite sum_over, <- IZR_zsum. rewrite !mult_IZR in Wk.
       set (sq := IZR (zsum r _)) in *. set (nz := IZR (at_corner (w_ratio c) z (w_prices c))) in *.
       set (pz := IZR (at_corner (w_ratio c) z (w_prior c))) in *. set (u := IZR unit40) in *.
       set (sn := IZR (w_price_scale c)) in *. set (st := IZR (w_total c)) in *. set (sg := IZR (w_weight_scale c)) in *.

@@ -66,10 +66,11 @@ from mechdesign.words.problem import Problem
 
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
+    Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("minimax", "minimax", (MinimaxBound, MinimaxClaim), minimax_supports, MinimaxOptions),
     Method("prior", "randomised response on bins", (BinsBound,), prior_supports),
     Method("trade_off", "capped average", (TradeOffBound,), trade_off_supports),
-    Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
     Method("piecewise", "OGPM", (BathtubBound, PiecewiseClaim), piecewise_supports),
     Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),
     Method("polar", "OGPM (polar)", (SplitClaim,), polar_supports),
@@ -78,7 +79,6 @@ METHODS = (
     Method("additive", "additive optimum", (AdditiveBound,), additive_supports),
     Method("sign_patterns", "sign patterns", (SignPatternsBound,), sign_patterns_supports),
     Method("cube", "response on a grid", (CubeBound,), cube_supports, CubeOptions),
-    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),
     Method("joint_program", "joint randomised response", (JointClaim,), joint_program_supports),

@@ -87,6 +87,7 @@ class Problem:
     stands for a `Matrix` loss, queries for a `Workload` of them. Where a criterion has a prior and
     none is given it is uniform.
 
+    >>> from mechdesign.words.criteria import Average
     >>> from mechdesign.words.privacy import Pure
     >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0), criterion=Average())
     >>> problem.inputs.points, problem.weights.tolist()

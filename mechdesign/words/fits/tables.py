@@ -6,7 +6,7 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint
-from mechdesign.words.classes import All, InPlane, Onto, Piecewise, Together, UnbiasedClass
+from mechdesign.words.classes import All, InPlane, Onto
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, counted, require_inputs, table_in_words, usual_words
@@ -37,7 +37,7 @@ def _require_fit(problem: Any) -> None:
     loss, privacy, among = problem.loss, problem.privacy, problem.among
     if isinstance(privacy, Collusion | Hidden):
         raise InvalidInput("privacy", privacy, "be about the report of one user", "take Pure(eps)")
-    if isinstance(among, Piecewise | UnbiasedClass | Together):
+    if not isinstance(among, All | Onto | InPlane):
         raise InvalidInput("among", among, "be about finitely many inputs of one user", "take All()")
     if isinstance(loss, Matrix):
         if not isinstance(among, All):

@@ -58,7 +58,7 @@ from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.supports import WorkloadOptions, supports as workload_supports
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
-from mechdesign.words.classes import All, Piecewise, Unbiased, UnbiasedPiecewise
+from mechdesign.words.classes import All, OnGrid, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.pairs import Pairs
 from mechdesign.words.privacy import Pure
@@ -161,7 +161,8 @@ def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     """The problem with one of its words another, then two, wherever that makes one: first the same at a near eps."""
     within = min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON)
     criteria = {"criterion": (Worst(), Average(problem.criterion.prior))}
-    classes = {"among": (All(), Piecewise(), Unbiased(), UnbiasedPiecewise())}
+    grid = (OnGrid(problem.among.bins),) if isinstance(problem.among, OnGrid) else ()  # its reach left out
+    classes = {"among": (*grid, All(), Piecewise(), Unbiased(), UnbiasedPiecewise())}
     words: dict[str, Sequence[Any]]
     if isinstance(problem.privacy, Pairs):
         words = {**criteria, **classes, "privacy": (Pure(within),)}

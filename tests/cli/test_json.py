@@ -42,7 +42,7 @@ ASKED = {
     "workload": "workload --eps 1 --queries prefix --size 6 --users 1000",
     "workload worst": "workload --eps 1 --queries prefix --size 5 --criterion worst",
     "information": "information --eps 2 --model gaussian-location",
-    "minimax unbiased": "minimax --eps 1 --unbiased --size 9 --gap 1e-2",
+    "minimax unbiased": "minimax --eps 1 --unbiased --prior uniform --size 9 --gap 1e-2",
     "minimax matrix": "minimax --eps 1 --loss-matrix loss.csv",
     "minimax sweep": "minimax --sweep 1,2 --gap 1e-2",
     "minimax of a power": "minimax --eps 1 --loss power:1.5 --gap 1e-2",

@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"ogpm --eps 2 --circular --out {path}/circular.json",
         f"ogpm --eps 6 --polar --out {path}/polar.json",
         f"minimax --eps 2 --gap 1e-2 --out {path}/window.json",
-        f"minimax --eps 1 --unbiased --size 9 --gap 1e-2 --out {path}/unbiased.json",
+        f"minimax --eps 1 --unbiased --prior uniform --size 9 --gap 1e-2 --out {path}/unbiased.json",
         f"minimax --eps 1 --loss-matrix {path}/loss.csv --out {path}/finite.json",
         f"aaa --eps 1 --prior normal:0,0.2 --bins 4 --out {path}/additive.json",
         f"jrr --eps 1 --users 100 --out {path}/joint.json",

@@ -118,7 +118,7 @@ READ = {
     *("ARGUMENT", "--data", "--dataset", "--in", "--points", "--prior-data", "--loss-matrix", "--privacy-matrix"),
     *("--channel", "--rival", "--labels-file", "--survey", "--of", "--device", "--again", "--source", "--signature"),
     *("--key", "--password-file", "--polygon", "--candidates", "--x-table", "--y-table", "--direction", "--distance"),
-    "--design",
+    *("--design", "--reports"),
 }
 
 

@@ -85,7 +85,9 @@ def total_variance(mechanism: ConditionalNoise, prior: Prior) -> float:
     """The average variance under the prior itself, with what rounding to the grid adds.
 
     >>> import mechdesign as md
-    >>> mechanism = md.mechanisms.ConditionalNoise(1.0, md.Interval(-1, 1), 2, 1, 1, [0.2, 0.02, 0.02, 0.02, 0.2], 2.7)
+    >>> ends, grid = md.Average(md.priors.Atoms([-1.0, 1.0], [0.5, 0.5])), md.OnGrid(bins=2, reach=3, tail=1)
+    >>> asked = md.Problem(inputs=(-1, 1), loss="squared", privacy=md.Pure(2.0), criterion=ends, among=grid)
+    >>> mechanism = md.solve(asked).mechanism
     >>> between = total_variance(mechanism, md.priors.Atoms([0.5], [1.0]))
     >>> bool(abs(between - (mechanism.variance(0.0) + mechanism.variance(1.0)) / 2 - 0.25) < 1e-12)
     True

@@ -64,7 +64,7 @@ def answer(problem: Problem, demands: Demands) -> Design:
     The design's own problem has the prior that its certificate is about: that on equispaced inputs.
 
     >>> import mechdesign as md
-    >>> ends = Average(md.priors.Atoms([-1.0, 1.0], [0.5, 0.5]))
+    >>> ends = md.Average(md.priors.Atoms([-1.0, 1.0], [0.5, 0.5]))
     >>> asked = md.Problem(inputs=(-1, 1), loss="squared", privacy=md.Pure(1), criterion=ends, among=md.Unbiased())
     >>> design = answer(asked, Demands(options=UnbiasedOptions(size=3)))  # coth(eps / 2)^2 - 1, Duchi's variance there
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]

@@ -42,9 +42,9 @@ _FIRST_SHARE = 0.3
 _WIDE = 4.0  # times what responses of one query at a time need: beyond are no multipliers
 _MOST_STARTS, _MOST_STEPS, _MOST_CUTS, _KEPT = 200, 60, 60, 400
 _HALFWAY = 0.5
-_CUTS_OFF = 1e-10
+_CUTS_OFF = 1e-9  # ten times what the program may be off
+_MOST_ROUNDS = 5000
 _NEGLIGIBLE = 1e-9
-_PROOF_SHARE = 0.01  # of the gap
 
 
 @frozen
@@ -263,14 +263,14 @@ class _Search:
         halfway = usual = _HALFWAY
         near, proven = np.empty((0, self.rank)), -math.inf
         rounds = 0
-        while True:
+        while rounds < _MOST_ROUNDS:
+            rounds += 1
             try:
                 solution = self.planes.solve(clock.deadline)
             except LimitReached:
                 break
             assert solution.primal is not None
             assert solution.row_duals is not None
-            rounds += 1
             upper, unknowns = -float(self.planes.session.program.cost @ solution.primal), solution.primal
             weights = solution.row_duals[1:]
             place = unknowns if centre is None else halfway * unknowns + (1 - halfway) * centre
@@ -300,7 +300,7 @@ class _Search:
             near = np.concatenate([near, places])[-_KEPT:]
             lines = self._lines(places, bits)
             _, different = np.unique(np.round(sums, 9), return_index=True)
-            wrong = different[lines[different] @ unknowns < -_CUTS_OFF * upper]
+            wrong = different[lines[different] @ unknowns < -_CUTS_OFF]
             wrong = wrong[np.argsort(sums[wrong], kind="stable")[:_MOST_CUTS]]
             if clock.is_over or (not len(wrong) and halfway == 1):
                 break

@@ -27,7 +27,7 @@ def answer(task: Task) -> Design:
     prior, floor = _prior(task), _FLOOR * task.gap / task.size
     found = few_queries(task.queries.T, task.ratio, prior, floor, _INSIDE * task.gap, task.clock, task.say)
     if found is None:
-        raise NoAnswer("the time limit was reached", 0.0, math.inf)
+        raise NoAnswer("the time limit was reached" if task.clock.is_over else "the search ended", 0.0, math.inf)
     weights = task.workload.weights
     roots = np.ones(len(task.queries)) if weights is None else np.sqrt(weights)
     evidence = WorkloadBound(found.dual / roots, found.prices, found.prior if prior is None else None)

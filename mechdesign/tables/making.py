@@ -40,7 +40,7 @@ from mechdesign.tables.workloads import written_workload
 from mechdesign.values.declare import Floats
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import FiniteLoss
-from mechdesign.words.pairs import Metric, Pairs, Pairwise
+from mechdesign.words.pairs import Pairs
 from mechdesign.words.privacy import Approximate
 
 MOST_MIXED = 1e-6
@@ -113,10 +113,10 @@ def make_table(
 def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Made) -> Pairs | None:
     """The requirement on pairs that a table must keep, of a mechanism that was proven to keep it."""
     asked = source.problem.privacy if isinstance(source, Design) else None
-    pairs = privacy if privacy is not None else asked if isinstance(asked, Pairwise | Metric) else None
+    pairs = privacy if privacy is not None else asked if isinstance(asked, Pairs) else None
     if pairs is None:
         return None
-    if not isinstance(pairs, Pairwise | Metric):
+    if not isinstance(pairs, Pairs):
         raise InvalidInput("privacy", privacy, "be an epsilon for each pair, a Pairwise or a Metric")
     if not isinstance(mechanism, Discrete) or len(mechanism.inputs) != len(pairs):
         raise InvalidInput("privacy", f"{len(pairs)} inputs", "be about the inputs of a finite mechanism")

@@ -133,6 +133,8 @@ def proves_workload(n: Numbers) -> bool:
         return False
     if min(prior) < 0 or sum(prior) <= 0 or r != len(n["w_columns"][0]) or min(weights) < 0:
         return False
+    if not has_columns(n["w_matrix"], r):
+        return False
     matrix, column, price, weight = scales
     c = Fraction(n["w_ratio"], UNIT)
     p = [Fraction(share, sum(prior)) for share in prior]
@@ -220,18 +222,21 @@ def test_a_thousand_altered_certificates_are_refused_where_fractions_refuse_them
     assert 200 < found.count(False) < 900
 
 
-@pytest.mark.parametrize("name", ["matrix, worst case", "pairs, worst case"])
+@pytest.mark.parametrize("name", ["matrix, worst case", "pairs, worst case", "workload, average"])
 def test_a_floor_of_no_answers_or_of_lists_that_end_early_is_refused(
     designs: dict[str, Design], extracted: Path, tmp_path: Path, name: str
 ) -> None:
     floor = stated_floor(make_table(designs[name]), designs[name])
     assert floor is not None
-    letter, document = floor.kind[0], json.loads(floor.document)
-    none = {f"{letter}_answers": 0, f"{letter}_losses": [[]] * 3, f"{letter}_least_num": -1, "p_flows": []}
-    early = [
-        {key: [[], *document["numbers"][key][1:]]} for key in ("f_losses", "p_losses", "p_places") if key[0] == letter
-    ]
-    altered = [document | {"numbers": document["numbers"] | other} for other in (none, *early, {})]
+    document = json.loads(floor.document)
+    numbers = document["numbers"]
+    lists = [key for key in ("f_losses", "p_losses", "p_places", "w_matrix") if key in numbers]
+    none = {key: 0 for key in ("f_answers", "p_answers", "w_queries") if key in numbers} | {
+        key: [[]] * len(numbers[key]) for key in (*lists, "w_columns") if key in numbers and key != "p_places"
+    }
+    lowered = {key: -(10**30) for key in numbers if key.endswith("least_num")}
+    early = [lowered | {key: [numbers[key][0][:-1], *numbers[key][1:]]} for key in lists]
+    altered = [document | {"numbers": numbers | other} for other in (none | lowered, *early, lowered)]
     assert verdicts(extracted, list(map(written, altered)), tmp_path) == [False] * (len(altered) - 1) + [True]
 
 

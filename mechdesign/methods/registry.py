@@ -13,6 +13,8 @@ from mechdesign.methods.additive.proof import AdditiveBound
 from mechdesign.methods.additive.supports import supports as additive_supports
 from mechdesign.methods.approximate.proof import HockeyBound
 from mechdesign.methods.approximate.supports import supports as approximate_supports
+from mechdesign.methods.ball.proof import DirectionBound
+from mechdesign.methods.ball.supports import supports as ball_supports
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.convex.supports import supports as convex_supports
 from mechdesign.methods.cube.proof import CubeBound
@@ -78,6 +80,7 @@ METHODS = (
     Method("unbiased", "unbiased optimum", (UnbiasedPriorBound,), unbiased_supports, UnbiasedOptions),
     Method("additive", "additive optimum", (AdditiveBound,), additive_supports),
     Method("sign_patterns", "sign patterns", (SignPatternsBound,), sign_patterns_supports),
+    Method("ball", "directions", (DirectionBound,), ball_supports),
     Method("cube", "response on a grid", (CubeBound,), cube_supports, CubeOptions),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),

@@ -14,6 +14,7 @@ from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_ep
 from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.directions import DirectionResponse
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.from_density import FromDensity
 from mechdesign.mechanisms.hidden import TogetherLaw
@@ -129,6 +130,10 @@ def _mechanism_of(source: Source | Product) -> Made:
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)
+    if isinstance(mechanism, DirectionResponse):
+        rule = "have finitely many reports that a table can list: these are directions"
+        step = "ask for the coordinates as several numbers: vector ships sign patterns"
+        raise InvalidInput("design", "directions", rule, step)
     if isinstance(source, Design) and isinstance(source.problem.privacy, Approximate):
         rule = "be 0 for what ships: a table keeps its epsilon without exception"
         raise InvalidInput("delta", source.problem.privacy.delta, rule, "design without --delta")

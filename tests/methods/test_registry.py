@@ -38,6 +38,7 @@ FIVE_WORDS = {
     "unbiased": problems.unbiased_under(1.0, VALUES, UNIT),
     "additive": problems.additive(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
     "sign_patterns": problems.several(0.01, 5),
+    "ball": problems.vectors(1.0, md.Sphere(20)),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "joint": joint_problem(1.0, 900, 0.2, group=3),
     "hidden_joint": hidden_problem(1.0, 200, 0.03),

@@ -28,7 +28,7 @@ _RULES = (
     left_out_with("send", "seed", why="what people send is drawn with the system's randomness"),
 )
 _MOST_NUMBERS = 1000
-_SAME_OPTIONS = "give the options that --send had: eps, columns, weights and guess choose the design"
+_SAME_OPTIONS = "give the options that --send had: eps, columns, weights, guess and by choose the design"
 
 
 def _texts(said: Any) -> tuple[str, ...]:
@@ -74,6 +74,9 @@ class VectorStudy:
         "What values may be like, and the error is least: normal:MEAN,DEVIATION, ..., for all, or LAW;LAW.",
         read=_texts,
         default=(),
+    )
+    by: str | None = asked(
+        "--by", "Sign patterns, or the optimum for one number, instead of the better one.", words=("signs", "numbers")
     )
     users: int | None = asked("--users", "How near the means of so many people are.", metavar="N")
     width: float | None = asked(
@@ -154,7 +157,7 @@ class VectorStudy:
 
         asked = self.epsilon if epsilon is None else epsilon
         by_guess = epsilon is None and bool(self.guess)
-        return vector_designs(asked, self.sides, self.halves, self._guesses(), by_guess=by_guess)
+        return vector_designs(asked, self.sides, self.halves, self._guesses(), by_guess=by_guess, by=self.by)
 
     def least_epsilon(self) -> float | None:
         """The least eps, rounded up to 0.001, at which all intervals of so many people are within the width.

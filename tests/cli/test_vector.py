@@ -119,6 +119,15 @@ def test_what_is_reported_as_numbers_becomes_estimates_in_two_commands(
     assert "reports of this design" in " ".join(other.err.split())
 
 
+def test_either_design_can_be_had_where_the_other_is_better() -> None:
+    patterns = VectorStudy(4.0, count=2, by="signs").answer()
+    assert (patterns.way, round(patterns.upper, 4)) == (SIGNS, 2.3097)
+    numbers = VectorStudy(2.0, count=5, by="numbers").answer()
+    assert numbers.way.startswith(NUMBERS)
+    assert numbers.worst > numbers.upper == VectorStudy(2.0, count=5).answer().worst
+    assert numbers.lower < numbers.upper
+
+
 def test_a_design_of_one_number_is_kept_and_ships_as_a_table(run: Run, tmp_path: Path) -> None:
     kept = tmp_path / "design.json"
     run("vector", "--eps", "4", "--count", "2", "--out", str(kept))
@@ -139,6 +148,7 @@ def test_a_design_of_one_number_is_kept_and_ships_as_a_table(run: Run, tmp_path:
         (["--count", "3", "--width", "0"], "width must be above 0"),
         (["--count", "3", "--send", "sent.csv"], "come with --data"),
         (["--count", "3", "--confidence", "1"], "confidence must"),
+        (["--count", "3", "--by", "magic"], "by must be one of signs, numbers"),
         ([], "columns must be given, or --count"),
     ],
 )

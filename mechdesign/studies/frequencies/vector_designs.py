@@ -110,9 +110,17 @@ class Guesses:
 
 
 def vector_designs(
-    epsilon: float, sides: Sequence[Interval], halves: Sequence[float], guesses: Guesses, *, by_guess: bool
+    epsilon: float,
+    sides: Sequence[Interval],
+    halves: Sequence[float],
+    guesses: Guesses,
+    *,
+    by_guess: bool,
+    by: str | None = None,
 ) -> list[VectorDesign]:
     """Those that may be best for the worst values, or by guess on average; the best comes first.
+
+    That ``by`` signs or numbers does, if one of them is wanted.
 
     >>> square = (Interval(-1, 1), Interval(-1, 1))
     >>> found = vector_designs(4.0, square, (1.0, 1.0), Guesses(["uniform"] * 2, square), by_guess=False)
@@ -124,13 +132,14 @@ def vector_designs(
     scale, count = sum(half**2 for half in halves), len(halves)
     numbers = []
     # below eps = 1 a number each the noise grows faster than the share of people who are asked
-    for drawn in range(1, min(count, max(1, math.ceil(epsilon))) + 1):
+    for drawn in range(1, min(count, max(1, math.ceil(epsilon))) + 1) if by != "signs" else ():
         # no unbiased report of one number has a variance below coth(eps / 2)^2 - 1 at both ends
         least = (count / drawn / math.tanh(epsilon / drawn / 2) ** 2 - 1) * scale
-        if by_guess or least < signs.worst:
+        if by_guess or by == "numbers" or least < signs.worst:
             numbers.append(_by_numbers(epsilon, tuple(sides), halves, guesses, drawn, prior))
     key = _expected if by_guess else _worst
-    return sorted([signs, *sorted(numbers, key=key)[:1]], key=key)
+    best = sorted(numbers, key=key)[:1]
+    return [*best, signs] if by == "numbers" else sorted([signs, *best], key=key)
 
 
 def _worst(one: VectorDesign) -> float:

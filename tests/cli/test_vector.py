@@ -68,9 +68,11 @@ def test_the_same_seed_simulates_the_same(people: Path) -> None:
 
 def test_a_design_that_is_kept_is_proven_again(run: Run, tmp_path: Path) -> None:
     kept = tmp_path / "design.json"
-    run("vector", "--eps", "2", "--count", "3", "--weights", "1,4,9", "--out", str(kept))
+    run("vector", "--eps", "2", "--count", "3", "--weights", "1,4,9", "--by", "signs", "--out", str(kept))
     assert str(md.load_design(kept).problem.inputs) == "[-1, 1] x [-2, 2] x [-3, 3]"
     assert run("table", str(kept), "--out", str(tmp_path / "table.json")).code == 0
+    table = md.load_table(tmp_path / "table.json")
+    assert table.labels.inputs == table.labels.outputs == ("minus/minus", "plus/minus", "minus/plus", "plus/plus")
 
 
 def test_a_guess_chooses_the_design_with_the_least_error_expected_then() -> None:

@@ -14,16 +14,16 @@ from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.cli.studies import deliver
-from mechdesign.errors import InvalidInput, require_epsilon, require_one_of
+from mechdesign.errors import require_epsilon, require_one_of
 from mechdesign.mechanisms import catalogue
 from mechdesign.methods.additive.supports import usual_bins
 from mechdesign.methods.method import Demands
 from mechdesign.studies.additive import ADDITIVE, ANSWERS as ANSWERS, NAMES, AdditiveStudy, Form
 from mechdesign.studies.mean import parse_bounds
 from mechdesign.studies.questions import prior_in_bounds
+from mechdesign.values.rules import comes_with, exactly_one, left_out_with
 from mechdesign.words.classes import OnGrid
 from mechdesign.words.criteria import Average
-from mechdesign.words.domains import Interval
 from mechdesign.words.losses import Squared
 from mechdesign.words.priors import Prior, parse_prior
 from mechdesign.words.privacy import Pure
@@ -34,6 +34,13 @@ _REVEALS = (
     "or collect under privacy with mean or collect.TwoPhasePlan"
 )
 EXAMPLE = "aaa --eps 1 --prior normal:0,0.2 --bins 32"
+RULES = (
+    exactly_one("prior", "data", step="give one or the other, for example --prior normal:0,0.2"),
+    comes_with("column", "clip", data=(), step="add --data FILE.csv"),
+    comes_with("bounds", data=(), step="use --domain"),
+    left_out_with("data", "domain", why="use --bounds"),
+    left_out_with("tuned", "bins", "reach", why="it finds them"),
+)
 
 
 def run(
@@ -64,39 +71,16 @@ def run(
 ) -> None:
     epsilon = require_epsilon(asked["epsilon"])
     require_time_limit(time_limit)
-    if tuned and not (asked["bins"] is None and asked["reach"] is None):
-        raise InvalidInput("options", "--tune, --bins, --reach", "leave out the grid where it is tuned")
     chosen = cast(Form, require_one_of(form, "form", NAMES))
     sent.require_writable()
-    inputs = _inputs(domain, bounds, data)
-    law, clipped = _law(asked["prior"], data, column, inputs, clip=clip)
+    law: Prior
+    if data is None:
+        inputs = catalogue.SYMMETRIC if domain is None else parse_interval(domain, "domain")
+        law, clipped = parse_prior(asked["prior"], inputs), 0.0
+    else:
+        inputs = parse_bounds(bounds)
+        law, clipped = prior_in_bounds(data, column, inputs, clip=clip)
     grid = asked.of(OnGrid, bins=usual_bins(epsilon) if asked["bins"] is None else asked["bins"])
     problem = Problem(inputs=inputs, loss=Squared(), privacy=Pure(epsilon), criterion=Average(law), among=grid)
     is_seen, notes = sent.shows_field and not no_compare, () if data is None else (_REVEALS,)
     deliver(AdditiveStudy(problem, tuned, chosen, time_limit, asked["gap"], is_seen, clipped, notes), sent)
-
-
-def _inputs(domain: str | None, bounds: str | None, data: Path | None) -> Interval:
-    if data is None:
-        if bounds is not None:
-            raise InvalidInput("bounds", bounds, "come with --data", "use --domain")
-        return catalogue.SYMMETRIC if domain is None else parse_interval(domain, "domain")
-    if domain is not None:
-        raise InvalidInput("domain", domain, "be left out with --data", "use --bounds")
-    return parse_bounds(bounds)
-
-
-def _law(
-    text: str | None, data: Path | None, column: str | None, inputs: Interval, *, clip: bool
-) -> tuple[Prior, float]:
-    """The prior, and the share of the data that was moved into the bounds."""
-    if data is None:
-        alone = [name for name, given in (("--column", column is not None), ("--clip", clip)) if given]
-        if alone:
-            raise InvalidInput("options", ", ".join(alone), "come with --data", "add --data FILE.csv")
-        if text is None:
-            raise InvalidInput("prior", None, "be given", "for example --prior normal:0,0.2, or --data FILE.csv")
-        return parse_prior(text, inputs), 0.0
-    if text is not None:
-        raise InvalidInput("options", "--prior, --data", "be given one or the other")
-    return prior_in_bounds(data, column, inputs, clip=clip)

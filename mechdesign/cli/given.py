@@ -25,8 +25,9 @@ class CommandLine:
         return None if source is None or source.name in _DEFAULTS else self._context.params[name]
 
     def option_of(self, name: str) -> str:
-        """As it is written: ``--min-eps`` for ``least``."""
-        return next(one.opts[0] for one in self._context.command.params if one.name == name)
+        """As it is written: ``--min-eps`` for ``least``, ``FILE`` for what has no option."""
+        told = next(one for one in self._context.command.params if one.name == name)
+        return told.opts[0] if told.param_type_name == "option" else str(told.metavar or name.upper()).strip("[] .")
 
 
 def with_rules(run: Callable[..., None], rules: Sequence[Rule]) -> Callable[..., None]:

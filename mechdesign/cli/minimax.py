@@ -16,7 +16,7 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.cli.studies import ask, deliver, give, told
 from mechdesign.data.matrices import read_matrix
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput, require_epsilon, require_one_of
 from mechdesign.methods.method import Demands
 from mechdesign.methods.unbiased.supports import UnbiasedOptions
 from mechdesign.studies import optimum, pairs
@@ -24,6 +24,7 @@ from mechdesign.studies.optimum import POINTS, OptimumStudy, ParetoStudy, SweepS
 from mechdesign.studies.own import Own, is_file, read_files
 from mechdesign.studies.pairs import PairsStudy
 from mechdesign.studies.questions import parse_weights, prior_of_column
+from mechdesign.values.rules import comes_with, exactly_one, left_out_with
 from mechdesign.words.classes import All, Unbiased
 from mechdesign.words.criteria import Average, Lexicographic, Worst, named_criterion
 from mechdesign.words.domains import Finite, Interval
@@ -38,6 +39,24 @@ WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
 ANSWERS = (*optimum.ANSWERS, *pairs.ANSWERS)
 EXAMPLE = "minimax --eps 2 --loss squared"
+_NUMBERS = ("loss", "inputs", "size", "cap", "prior_data", "column", "unbiased", "structure_plot")
+_SEVERAL = "there are several designs: --json keeps them all"
+RULES = (
+    exactly_one("epsilon", "sweep", "privacy_matrix", step="for example --eps 2"),
+    left_out_with("privacy_matrix", *_NUMBERS, "delta", "mechanisms", why="it is for finite inputs alone"),
+    left_out_with("loss_matrix", *_NUMBERS, why="it is the inputs, the outputs and the loss"),
+    comes_with("privacy_matrix", "delta", loss_matrix=(), step="add --loss-matrix FILE"),
+    left_out_with("sweep", "out", "mechanisms", why=_SEVERAL),
+    left_out_with("criterion", "sweep", "out", "mechanisms", word=PARETO, why=_SEVERAL),
+    left_out_with("criterion", "loss_matrix", "privacy_matrix", word=PARETO, why="take worst, prior or lexicographic"),
+    comes_with("points", criterion=(PARETO,)),
+    comes_with("structure_plot", sweep=(), step="for example --sweep 0.5:4:8"),
+    comes_with("slack", "cap", criterion=(LEXICOGRAPHIC,)),
+    left_out_with("cap", "slack", why="drop --cap or --slack"),
+    left_out_with("no_compare", "mechanisms", why="they are rivals to compare with"),
+    comes_with("column", prior_data=()),
+    left_out_with("prior", "prior_data", why="give one or the other"),
+)
 
 _SLACK = 1e-5  # of a loss matrix with one epsilon, whose least worst case is known well
 
@@ -84,33 +103,20 @@ def run(
     best_so_far: BestSoFar = False,
 ) -> None:
     require_time_limit(time_limit)
+    if criterion is not None:
+        require_one_of(criterion, "criterion", CRITERIA)
     if privacy_matrix is not None:
-        given = {name: asked[name] for name in ("epsilon", "loss", "inputs", "size", "cap")}
-        given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None, "sweep": sweep}
-        given |= {"delta": delta}
-        _require_left_out("--privacy-matrix", given | {"points": points, "structure_plot": structure_plot})
+        assert loss_matrix is not None
         problem = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
         is_seen = not no_compare and sent.shows_field
         deliver(PairsStudy(problem, time_limit, asked["gap"], best_so_far, is_seen), sent)
         return
-    epsilons = _epsilons(asked["epsilon"], sweep)
-    _require_single(sweep, criterion, sent.out, structure_plot, points)
-    if asked["slack"] is not None and (criterion != LEXICOGRAPHIC or asked["cap"] is not None):
-        rule = "come with --criterion lexicographic, without --cap"
-        raise InvalidInput("slack", asked["slack"], rule, "add --criterion lexicographic, or drop --cap")
+    epsilons = [require_epsilon(asked["epsilon"])] if sweep is None else parse_epsilons(sweep, "--sweep")
     sent.require_writable(structure_plot)
-    if mechanisms is not None and (sweep is not None or criterion == PARETO or no_compare):
-        rule = "be left out with --sweep, --criterion pareto and --no-compare"
-        raise InvalidInput("--mechanisms", mechanisms, rule, "compare ranks them over several epsilons")
     mine = () if mechanisms is None else _own(mechanisms, epsilons)
     if loss_matrix is not None:
-        given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
-        given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
-        _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
         question = _matrix_problem(asked, epsilons[0], delta, loss_matrix, criterion or WORST)
     else:
-        if delta is not None:
-            raise InvalidInput("delta", delta, "come with --loss-matrix", "add --loss-matrix FILE, or drop --delta")
         question = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
     gap, options = asked["gap"], {} if asked["size"] is None else {"size": asked["size"]}
     if criterion == PARETO:
@@ -139,40 +145,6 @@ def _own(text: str, epsilons: list[float]) -> tuple[Own, ...]:
     return read_files(names, epsilons)
 
 
-def _epsilons(eps: float | None, sweep: str | None) -> list[float]:
-    if (eps is None) == (sweep is None):
-        raise InvalidInput("options", "--eps, --sweep", "be given one or the other", "for example --eps 2")
-    if sweep is not None:
-        return parse_epsilons(sweep, "--sweep")
-    assert eps is not None
-    return [require_epsilon(eps)]
-
-
-def _require_single(
-    sweep: str | None, criterion: str | None, out: Path | None, structure_plot: Path | None, points: int | None
-) -> None:
-    if criterion is not None and criterion not in CRITERIA:
-        raise InvalidInput("criterion", criterion, f"be one of {', '.join(CRITERIA)}", "for example --criterion prior")
-    several = sweep is not None or criterion == PARETO
-    if several and out is not None:
-        raise InvalidInput(
-            "out", str(out), "be left out where there are several designs", "use --json to keep them all"
-        )
-    if sweep is not None and criterion == PARETO:
-        raise InvalidInput("options", "--sweep, --criterion pareto", "be given one or the other")
-    if points is not None and criterion != PARETO:
-        raise InvalidInput("points", points, "come with --criterion pareto", "add --criterion pareto")
-    if structure_plot is not None and sweep is None:
-        raise InvalidInput("structure plot", str(structure_plot), "come with --sweep", "for example --sweep 0.5:4:8")
-
-
-def _require_left_out(beside: str, given: dict[str, object]) -> None:
-    for name, value in given.items():
-        if value is not None:
-            option = "--domain" if name == "inputs" else f"--{name.replace('_', '-')}"
-            raise InvalidInput(option, str(value), f"be left out with {beside}", f"drop {option} or {beside}")
-
-
 # -- problems on numbers ----------------------------------------------------------------------------------------------
 
 
@@ -197,24 +169,18 @@ def _problem(
     criterion = criterion or WORST
     if asked["size"] is not None and not (unbiased and criterion == PRIOR):
         raise InvalidInput("size", asked["size"], "come with --unbiased and a prior", "drop --size")
-    if asked["cap"] is not None and criterion != LEXICOGRAPHIC:
-        raise InvalidInput("cap", asked["cap"], "come with --criterion lexicographic", "add --criterion lexicographic")
     if criterion == WORST and (prior is not None or prior_data is not None):
         given = prior if prior is not None else str(prior_data)
         raise InvalidInput("prior", given, "be left out for the worst case", "add --criterion prior")
     if criterion == PRIOR and prior is None and prior_data is None:
         raise InvalidInput("prior", None, "be given with --criterion prior", "for example --prior normal:0.3,0.1")
     law = None if criterion == WORST else _prior(prior, prior_data, column, inputs)
-    if column is not None and prior_data is None:
-        raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
     least = Worst() if law is None else Average(law) if criterion == PRIOR else asked.of(Lexicographic, prior=law)
     among = Unbiased() if unbiased else All()
     return Problem(inputs=inputs, loss=power, privacy=Pure(epsilon), criterion=least, among=among)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:
-    if text is not None and data is not None:
-        raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
     if data is None:
         return cast(Prior, named_prior("uniform" if text is None else text, inputs))
     return prior_of_column(data, column, inputs)
@@ -224,8 +190,6 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
 
 
 def _matrix_problem(asked: Asked, epsilon: float, delta: float | None, file: Path, criterion: str) -> Problem:
-    if criterion == PARETO:
-        raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --loss-matrix")
     table = read_matrix(file)
     slack = _SLACK if criterion == LEXICOGRAPHIC and asked["slack"] is None else asked["slack"]
     weights = _weights(asked["prior"], criterion, table.values.shape[0])
@@ -234,11 +198,7 @@ def _matrix_problem(asked: Asked, epsilon: float, delta: float | None, file: Pat
     return Problem(loss=loss, privacy=privacy, criterion=named_criterion(criterion, weights, slack))
 
 
-def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: str) -> Problem:
-    if losses is None:
-        raise InvalidInput("loss matrix", None, "come with --privacy-matrix", "add --loss-matrix FILE")
-    if criterion not in (WORST, PRIOR, LEXICOGRAPHIC):
-        raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --privacy-matrix")
+def _pairs_problem(asked: Asked, privacy: Path, losses: Path, criterion: str) -> Problem:
     table, said = read_matrix(losses), read_matrix(privacy, "privacy matrix", 0.0, most=math.inf)
     if said.input_labels is not None and said.output_labels is not None and said.input_labels != said.output_labels:
         step = "give both the same labels in one order"

@@ -39,6 +39,7 @@ from mechdesign.tables.table import Chances, MeanEstimator, Repair, Table
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
+from mechdesign.values.rules import comes_with, exactly_one, left_out_with
 from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average
 from mechdesign.words.domains import Finite, Interval
@@ -54,7 +55,6 @@ _MOST_COUNTS = 1 << 20
 _MUCH_MIXED = 0.01
 _LARGE, _WIDE_GAP = 1 << 18, 0.01
 _MANY_REPORTS = 10**6  # a bias below the noise of their mean is no matter
-_OPTIONS = ("g", "subset", "functions", "buckets")
 
 
 @frozen
@@ -81,6 +81,21 @@ class Answer:
 
 ANSWERS = ((Answer,),)
 EXAMPLE = "table --eps 1 --mechanism pm --domain 0,250000 --out salary.json"
+_LISTED = ("size", "labels", "labels_file")
+_DESIGNED = ("loss", "inputs", "mechanism", "gap")
+_SAID = (*_DESIGNED, *_LISTED, "channel", "protocol")
+RULES = (
+    left_out_with("file", *_SAID, why="the design says it"),
+    comes_with(*_SAID, epsilon=(), step="for example --eps 1"),
+    exactly_one("file", "epsilon", step="for example --eps 2 --out t.json"),
+    comes_with("g", "subset", "functions", "buckets", protocol=()),
+    left_out_with("protocol", *_DESIGNED, "channel", why="a protocol is no search and has its own law"),
+    left_out_with("channel", *_DESIGNED, *_LISTED, why="the file says it"),
+    left_out_with("mechanism", "gap", why="it is no search"),
+    left_out_with("inputs", *_LISTED, why="it says the inputs"),
+    left_out_with("labels", "labels_file", "size", why="they say the categories"),
+    left_out_with("labels_file", "size", why="it says the categories"),
+)
 
 
 def _published() -> list[str]:
@@ -120,7 +135,7 @@ def run(
     channel: Annotated[
         Path | None, typer.Option("--channel", help="Probabilities, .csv or .npy; repaired where not private.")
     ] = None,
-    hashes: Annotated[int | None, typer.Option("--g", help="Hash values of olh (those of least variance).")] = None,
+    g: Annotated[int | None, typer.Option("--g", help="Hash values of olh (those of least variance).")] = None,
     subset: Annotated[int | None, typer.Option("--subset", help="Items in a set of ss (least variance).")] = None,
     functions: Annotated[int | None, typer.Option("--functions", help=f"Hash functions of cms ({FUNCTIONS}).")] = None,
     buckets: Annotated[int | None, typer.Option("--buckets", help=f"Values of a function of cms ({BUCKETS}).")] = None,
@@ -129,23 +144,9 @@ def run(
     sent.require_writable()
     eps, loss, domain, gap = asked["epsilon"], asked["loss"], asked["inputs"], asked["gap"]
     given: dict[str, Any] = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size}
-    given |= {
-        "--labels": labels,
-        "--labels-file": labels_file,
-        "--channel": channel,
-        "--protocol": protocol,
-        "--gap": gap,
-    }
-    parameters = {"--g": hashes, "--subset": subset, "--functions": functions, "--buckets": buckets}
-    if protocol is None:
-        _require_absent(parameters, "without --protocol")
-    given |= parameters
-    if file is None and eps is None and any(value is not None for value in given.values()):
-        raise InvalidInput("eps", None, "be given: nothing is said of it", "for example --eps 1")
-    if (file is None) == (eps is None):
-        raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
-    if file is not None:
-        _require_absent(given, "with FILE: the design says it")
+    given |= {"--labels": labels, "--labels-file": labels_file, "--channel": channel, "--protocol": protocol}
+    parameters = {"g": g, "subset": subset, "functions": functions, "buckets": buckets}
+    given |= {"--gap": gap} | {f"--{name}": value for name, value in parameters.items()}
     provenance = {"command": _command(file, {"--eps": eps} | given | {"--bits": bits})}
     design: Source | None = None
     with output.progress("designing and rounding", quiet=sent.quiet):
@@ -154,15 +155,10 @@ def run(
             design = saved = load_design(file)
             table = make_table(saved, bits, provenance=provenance | _said(saved))
         elif protocol is not None:
-            others = {name: given[name] for name in ("--loss", "--domain", "--mechanism", "--channel", "--gap")}
-            _require_absent(others, "with --protocol")
-            options = {
-                name: value for name, value in zip(_OPTIONS, parameters.values(), strict=True) if value is not None
-            }
+            options = {name: value for name, value in parameters.items() if value is not None}
             items = _items(size, labels, labels_file)
             table = protocol_table(protocol, require_epsilon(eps), items, bits, provenance=provenance, **options)
         elif channel is not None:
-            _require_absent({**given, "--channel": None}, "with --channel: the file says it")
             table = _of_channel(require_epsilon(eps), channel, bits, provenance)
         else:
             names = _names(labels, labels_file, _MOST_POINTS)
@@ -243,7 +239,6 @@ def _items(size: int | None, labels: str | None, labels_file: Path | None) -> in
     """How many items there are, or their names."""
     names = _names(labels, labels_file, MOST_ITEMS)
     if names is not None:
-        _require_absent({"--size": size}, "with --labels, which say it")
         return names
     if size is None:
         step = "for example --size 1000, or --labels-file FILE"
@@ -255,8 +250,6 @@ def _names(text: str | None, file: Path | None, most: int) -> tuple[str, ...] | 
     """The categories that one of the options names."""
     if text is None and file is None:
         return None
-    if text is not None and file is not None:
-        raise InvalidInput("options", "--labels, --labels-file", "be given one or the other")
     option = "--labels" if file is None else "--labels-file"
     names = labels_of_line(text) if text is not None else _of_lines(file)
     if not 2 <= len(names) <= most:
@@ -274,12 +267,6 @@ def _of_lines(file: Path | None) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
-def _require_absent(options: dict[str, Any], where: str) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise InvalidInput(name, value, f"be left out {where}", f"drop {name}")
-
-
 def _designed(
     epsilon: float,
     loss: str | None,
@@ -291,12 +278,10 @@ def _designed(
 ) -> Source:
     from mechdesign.methods.registry import solve
 
-    if name is not None:
-        _require_absent({"--gap": gap}, "with --mechanism, which is no search")
     entry = None if name is None else catalogue.on_points(name)
     if entry is not None:
-        if not entry.tuned:
-            _require_absent({"--loss": loss}, f"with --mechanism {entry.key}")
+        if loss is not None and not entry.tuned:
+            raise InvalidInput("--loss", loss, f"be left out with --mechanism {entry.key}", "drop --loss")
         points = _points_of(f"--mechanism {entry.key}", domain, size, labels)
         return catalogue.build(entry.key, epsilon, points, parse_loss(loss or "absolute"))
     known = [entry.key for entry in catalogue.ON_INTERVALS]
@@ -322,14 +307,12 @@ def _designed(
 def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[str, ...] | None) -> Finite:
     """The points that a mechanism on points is for, as one of the options says."""
     if domain is not None:
-        _require_absent({"--size": size, "--labels": labels}, "with --domain, which says the categories")
         numbers = parse_inputs(domain)
         if not isinstance(numbers, Finite):
             step = "for example --domain 1..5, or --size 5"
             raise InvalidInput("domain", domain, f"be whole numbers LO..HI for {option}", step)
         return numbers
     if labels is not None:
-        _require_absent({"--size": size}, "with --labels, which say it")
         size = len(labels)
     if size is None or not 2 <= size <= _MOST_POINTS:
         rule = f"be a number of categories from 2 to {_MOST_POINTS} for {option}"

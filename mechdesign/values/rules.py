@@ -52,18 +52,22 @@ def comes_with(*fields: str, why: str = "", step: str = "", **needed: Sequence[s
         for name in fields:
             if is_said(study, name):
                 hint = step or f"add {option}{f' {known}' if len(words) == 1 else ''}"
-                raise InvalidInput(name.replace("_", " "), _shown(getattr(study, name)), rule, hint)
+                said = _option(study, name).strip("-").replace("-", " ")
+                raise InvalidInput(said, _shown(getattr(study, name)), rule, hint)
 
     return check
 
 
-def left_out_with(other: str, *fields: str, why: str, unless: str | None = None) -> Rule:
-    """None of these fields has an effect where ``other`` is said, ``unless`` one is that changes what that means."""
+def left_out_with(other: str, *fields: str, why: str, word: str = "", unless: str | None = None) -> Rule:
+    """None of these fields has an effect where ``other`` is said, or is this ``word``, ``unless`` one is that changes
+    what that means."""
 
     def check(study: Any) -> None:
         found = options_said(study, fields)
-        if found and is_said(study, other) and not (unless and is_said(study, unless)):
-            raise InvalidInput("options", ", ".join(found), f"be left out with {_option(study, other)}", why)
+        is_so = getattr(study, other) == word if word else is_said(study, other)
+        if found and is_so and not (unless and is_said(study, unless)):
+            rule = f"be left out with {_option(study, other)} {word}".rstrip()
+            raise InvalidInput("options", ", ".join(found), rule, why)
 
     return check
 

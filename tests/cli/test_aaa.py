@@ -121,7 +121,7 @@ def test_a_search_that_ends_early_is_told(run: Any, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--eps", "1"), "prior must be given"),
+        (("--eps", "1"), "be one of --prior, --data, and one only (got None)"),
         (("--eps", "0", "--prior", "uniform"), "eps must"),
         (("--eps", "20", "--prior", "uniform"), "eps must"),
         (("--eps", "1", "--prior", "normal:0"), "prior must"),
@@ -130,10 +130,10 @@ def test_a_search_that_ends_early_is_told(run: Any, monkeypatch: pytest.MonkeyPa
         (("--eps", "1", "--prior", "uniform", "--form", "fancy"), "form must"),
         (("--eps", "1", "--prior", "uniform", "--gap", "0"), "gap must"),
         (("--eps", "1", "--prior", "uniform", "--time-limit", "0"), "time limit must"),
-        (("--eps", "1", "--prior", "uniform", "--tune", "--bins", "8"), "--tune"),
-        (("--eps", "1", "--prior", "uniform", "--clip"), "options must come with --data (got '--clip')"),
-        (("--eps", "1", "--prior", "uniform", "--column", "age"), "(got '--column')"),
-        (("--eps", "1", "--prior", "uniform", "--column", "age", "--clip"), "(got '--column, --clip')"),
+        (("--eps", "1", "--prior", "uniform", "--tune", "--bins", "8"), "left out with --tune (got '--bins')"),
+        (("--eps", "1", "--prior", "uniform", "--clip"), "clip must come with --data"),
+        (("--eps", "1", "--prior", "uniform", "--column", "age"), "column must come with --data (got 'age')"),
+        (("--eps", "1", "--prior", "uniform", "--column", "age", "--clip"), "column must come with --data"),
         (("--eps", "0.001", "--prior", "uniform", "--bins", "64"), "eps must be at least 0.0"),
         (("--eps", "1", "--data", __file__, "--column", "age", "--bounds", "1,0"), "bounds must have its lower end"),
         (("--eps", "1", "--prior", "uniform", "--bounds", "0,1"), "--domain"),

@@ -131,12 +131,12 @@ def test_the_choices_of_mechanisms_include_randomised_response(run: Any) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "be given one or the other"),
+        ([], "be one of FILE, --eps, and one only (got None)"),
         (["missing.json"], "be readable"),
         (["missing.json", "--eps", "1"], "be readable"),
-        ([__file__, "--eps", "1"], "one or the other"),
-        ([__file__, "--loss", "squared"], "left out with FILE"),
-        (["--mechanism", "grr", "--labels", "yes,no"], "eps must be given"),
+        ([__file__, "--eps", "1"], "be one of FILE, --eps, and one only"),
+        ([__file__, "--loss", "squared"], "left out with FILE (got '--loss')"),
+        (["--mechanism", "grr", "--labels", "yes,no"], "mechanism must come with --eps"),
         (["--eps", "-1"], "eps must be"),
         (["--eps", "1", "--bits", "8"], "bits must be one of"),
         (["--eps", "1", "--mechanism", "nonsense"], "mechanism must be one of"),
@@ -393,14 +393,14 @@ def test_thousands_of_labels_go_the_whole_way(run: Any, tmp_path: Path) -> None:
     [
         (("--protocol", "l-grr", "--size", "5"), "to become a table"),
         (("--protocol", "oue"), "--size must be the number of categories"),
-        (("--protocol", "oue", "--size", "3", "--labels", "a,b,c"), "--size must be left out"),
-        (("--protocol", "oue", "--size", "3", "--mechanism", "pm"), "--mechanism must be left out with --protocol"),
-        (("--protocol", "oue", "--size", "3", "--gap", "0.1"), "--gap must be left out with --protocol"),
+        (("--protocol", "oue", "--size", "3", "--labels", "a,b,c"), "be left out with --labels (got '--size')"),
+        (("--protocol", "oue", "--size", "3", "--mechanism", "pm"), "left out with --protocol (got '--mechanism')"),
+        (("--protocol", "oue", "--size", "3", "--gap", "0.1"), "left out with --protocol (got '--gap')"),
         (("--protocol", "oue", "--size", "3", "--g", "4"), "be an option of oue"),
         (("--protocol", "cms", "--size", "3", "--functions", "3"), "functions must be a power of two"),
-        (("--g", "4"), "--g must be left out without --protocol"),
+        (("--g", "4"), "g must come with --protocol"),
         (("--mechanism", "grr", "--size", "5000"), "take --protocol grr --size 5000"),
-        (("--mechanism", "pm", "--gap", "0.1"), "--gap must be left out with --mechanism"),
+        (("--mechanism", "pm", "--gap", "0.1"), "left out with --mechanism (got '--gap')"),
     ],
 )
 def test_options_that_do_not_fit_are_named(run: Any, options: tuple[str, ...], words: str) -> None:

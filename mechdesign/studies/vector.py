@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mechdesign.data.texts import columns as column_names, floats
+from mechdesign.data.texts import columns as column_names, float_list
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput
 from mechdesign.intervals import CONFIDENCE
 from mechdesign.studies.mean import Estimate, bounds_of
@@ -66,7 +66,7 @@ class VectorStudy:
     weights: tuple[float, ...] | None = asked(
         "--weights",
         "How much the squared error of each number counts, in units of its range: W,W,...",
-        read=floats("weights"),
+        read=float_list("weights"),
         metavar="W,W",
     )
     guess: tuple[str, ...] = asked(

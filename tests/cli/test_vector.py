@@ -121,6 +121,13 @@ def test_what_is_reported_as_numbers_becomes_estimates_in_two_commands(
     assert "reports of this design" in " ".join(other.err.split())
 
 
+def test_numbers_may_weigh_the_same() -> None:
+    """Half-lengths 2, 1, 1 and one number drawn: ``coth(eps / 2)^2 (2 + 1 + 1)^2``."""
+    found = VectorStudy(1.0, count=3, weights="4,1,1", by="signs").answer()
+    assert [one.weight for one in found.numbers] == [4.0, 1.0, 1.0]
+    assert found.worst == pytest.approx(16 / np.tanh(0.5) ** 2)
+
+
 def test_either_design_can_be_had_where_the_other_is_better() -> None:
     patterns = VectorStudy(4.0, count=2, by="signs").answer()
     assert (patterns.way, round(patterns.upper, 4)) == (SIGNS, 2.3097)

@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         Pure as Pure,
     )
     from mechdesign.words.problem import Problem as Problem
+    from mechdesign.words.vectors import Ball as Ball, CrossPolytope as CrossPolytope, Sphere as Sphere
 else:
     __getattr__, __dir__ = facade(__name__, packages=("methods",))
 

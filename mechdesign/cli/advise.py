@@ -25,6 +25,7 @@ from mechdesign.errors import InvalidInput, listed, require_one_of
 from mechdesign.studies.advice import WANTS, Advice, advise
 from mechdesign.studies.advice.question import OF_WANT
 from mechdesign.studies.frequencies.datasets import parse_domain_labels
+from mechdesign.words.losses import SPELLINGS
 
 ANSWERS = ((Advice,),)
 EXAMPLE = """\
@@ -64,7 +65,7 @@ def run(
         typer.Option("--labels", help="The answers: a line of CSV, or LO..HI.", metavar="A,B,..."),
     ] = None,
     loss: Annotated[
-        str | None, typer.Option("--loss", help="Of a single report: absolute (unless given), squared or power:P.")
+        str | None, typer.Option("--loss", help=f"Of a single report: {SPELLINGS} (absolute unless given).")
     ] = None,
     loss_matrix: Annotated[Path | None, typer.Option("--loss-matrix", help="With matrix: .csv or .npy.")] = None,
     capacity: Annotated[float | None, typer.Option("--capacity", help="With alarm: what all share.")] = None,

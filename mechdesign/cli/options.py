@@ -19,14 +19,12 @@ from mechdesign.words.domains import (
     parse_domain as parse_domain,
     parse_interval as parse_interval,
 )
-from mechdesign.words.losses import NAMED
+from mechdesign.words.losses import NAMED, SPELLINGS
 
 Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
 LossText = Annotated[
     str | None,
-    typer.Option(
-        "--loss", help="absolute (unless given), squared or power:P.", autocompletion=completion(lambda: NAMED)
-    ),
+    typer.Option("--loss", help=f"{SPELLINGS} (absolute unless given).", autocompletion=completion(lambda: NAMED)),
 ]
 DomainText = Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")]
 Circular = Annotated[bool, typer.Option("--circular", help="The domain is a circle (0,2pi unless --domain 0,PERIOD).")]

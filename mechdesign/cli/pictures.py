@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mechdesign import plot
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.mechanisms.directions import DirectionResponse
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.product import Product
@@ -51,8 +52,8 @@ def picture(path: Path, kind: str) -> Figure:
 
 def _error_figure(design: Design) -> Figure:
     mechanism = design.mechanism
-    if isinstance(mechanism, Product | Discrete | TogetherLaw):
-        rule = f"be {LAW} for a mechanism of pairs, groups or rows of a matrix"
+    if isinstance(mechanism, Product | Discrete | DirectionResponse | TogetherLaw):
+        rule = f"be {LAW} for a mechanism of pairs, groups, vectors or rows of a matrix"
         raise InvalidInput("kind", ERROR, rule)
     loss = power_of(design.problem) or Power(2.0)
     name = name_of(design)

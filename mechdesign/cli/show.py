@@ -11,6 +11,7 @@ from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.sent import Drawn, Sent
 from mechdesign.errors import marked
+from mechdesign.mechanisms.directions import DirectionResponse
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import HiddenResponse
 from mechdesign.mechanisms.joint import JointResponse
@@ -199,8 +200,8 @@ def _told(name: str, part: Discrete) -> Information:
 
 def _losses(mechanism: ScalarMechanism, problem: Problem) -> list[Power]:
     """Absolute, squared, and the one that was asked about."""
-    if isinstance(mechanism, Discrete):  # its inputs and outputs are rows and columns, distances mean nothing
-        return []
+    if isinstance(mechanism, Discrete | DirectionResponse):
+        return []  # of rows and columns distances mean nothing; of directions the certificate says the only one
     period = mechanism.outputs.period if isinstance(mechanism.outputs, Circle) else None
     about = power_of(problem)
     asked = [] if about is None else [Power(about.exponent, period)]

@@ -20,7 +20,7 @@ from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_up
-from mechdesign.words.pairs import Metric, Pairs, Pairwise
+from mechdesign.words.pairs import Pairs
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class PairsProof:
     inputs, infinite where an output shows that it was not some input.
     """
 
-    privacy: Pairwise | Metric
+    privacy: Pairs
     loss: float
     pair: tuple[int, int]
     slack: float
@@ -63,6 +63,7 @@ def prove_pairs(mechanism: Any, privacy: Pairs) -> PairsProof:
     """The proof that every pair keeps its epsilon, or `CheckFailed` that names one that does not.
 
     >>> from mechdesign.words.domains import Finite
+    >>> from mechdesign.words.pairs import Pairwise
     >>> coin = Discrete(1.0, Finite((0, 1)), Finite((0, 1)), [[0.6, 0.4], [0.4, 0.6]])
     >>> prove_pairs(coin, Pairwise([[0, 0.5], [1, 0]])).slack
     0.094534

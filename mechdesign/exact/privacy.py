@@ -17,7 +17,8 @@ from mechdesign.mechanisms.protocol import require_law
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import frozen
-from mechdesign.words.privacy import Approximate, Collusion, Hidden, Metric, Pairwise, Privacy, Pure
+from mechdesign.words.pairs import Pairs
+from mechdesign.words.privacy import Approximate, Collusion, Hidden, Privacy, Pure
 
 
 class Account(Protocol):
@@ -58,6 +59,8 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
     >>> round(prove(Pure(1.0), pm(1.0)).loss, 12)
     1.0
     """
+    if isinstance(privacy, Pairs):
+        return prove_pairs(mechanism, privacy)
     match privacy:
         case Pure():
             if not isinstance(mechanism, _HasRatio):
@@ -69,8 +72,6 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
             return prove_collusion(mechanism, privacy)
         case Hidden():
             return prove_hidden(mechanism, privacy)
-        case Pairwise() | Metric():
-            return prove_pairs(mechanism, privacy)
 
 
 # -- one user's report -------------------------------------------------------------------------------------------------

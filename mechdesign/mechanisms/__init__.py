@@ -7,6 +7,11 @@ from mechdesign.values.facade import facade
 if TYPE_CHECKING:
     from mechdesign.mechanisms.additive import Additive as Additive, BoundedLaplace as BoundedLaplace
     from mechdesign.mechanisms.circular import CircularLaplace as CircularLaplace
+    from mechdesign.mechanisms.directions import (
+        CapReports as CapReports,
+        DirectionResponse as DirectionResponse,
+        SignedSets as SignedSets,
+    )
     from mechdesign.mechanisms.discrete import Discrete as Discrete, TwoSidedGeometric as TwoSidedGeometric
     from mechdesign.mechanisms.from_density import FromDensity as FromDensity
     from mechdesign.mechanisms.hidden import CountedResponse as CountedResponse, PeakedResponse as PeakedResponse

@@ -7,6 +7,7 @@ from typing import Any
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.directions import DirectionResponse
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
@@ -39,7 +40,7 @@ SCALAR_KINDS: tuple[type, ...] = (
 )
 """Those for one number, which may be parts of a product."""
 
-KINDS: tuple[type, ...] = (*SCALAR_KINDS, Product)
+KINDS: tuple[type, ...] = (*SCALAR_KINDS, Product, DirectionResponse)
 """All that are a `Mechanism`."""
 
 JOINT_KINDS: tuple[type, ...] = (JointResponse, JointUnary, JointHashing, PeakedResponse, CountedResponse)

@@ -13,6 +13,8 @@ from mechdesign.methods.additive.proof import AdditiveBound
 from mechdesign.methods.additive.supports import supports as additive_supports
 from mechdesign.methods.approximate.proof import HockeyBound
 from mechdesign.methods.approximate.supports import supports as approximate_supports
+from mechdesign.methods.ball.proof import DirectionBound
+from mechdesign.methods.ball.supports import supports as ball_supports
 from mechdesign.methods.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.methods.convex.supports import supports as convex_supports
 from mechdesign.methods.cube.proof import CubeBound
@@ -60,16 +62,17 @@ from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, OnGrid, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
-from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.pairs import Pairs
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
 
 METHODS = (
     Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
+    Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("minimax", "minimax", (MinimaxBound, MinimaxClaim), minimax_supports, MinimaxOptions),
     Method("prior", "randomised response on bins", (BinsBound,), prior_supports),
     Method("trade_off", "capped average", (TradeOffBound,), trade_off_supports),
-    Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
     Method("piecewise", "OGPM", (BathtubBound, PiecewiseClaim), piecewise_supports),
     Method("piecewise_program", "OGPM", (PiecewiseClaim,), piecewise_program_supports),
     Method("polar", "OGPM (polar)", (SplitClaim,), polar_supports),
@@ -77,8 +80,8 @@ METHODS = (
     Method("unbiased", "unbiased optimum", (UnbiasedPriorBound,), unbiased_supports, UnbiasedOptions),
     Method("additive", "additive optimum", (AdditiveBound,), additive_supports),
     Method("sign_patterns", "sign patterns", (SignPatternsBound,), sign_patterns_supports),
+    Method("ball", "directions", (DirectionBound,), ball_supports),
     Method("cube", "response on a grid", (CubeBound,), cube_supports, CubeOptions),
-    Method("approximate", "approximate optimum", (HockeyBound,), approximate_supports),
     Method("unbiased_piecewise", "OGPM (unbiased)", (UnbiasedBound,), unbiased_piecewise_supports),
     Method("joint", "joint randomised response", (ClosedForm, DualBound), joint_supports),
     Method("joint_program", "joint randomised response", (JointClaim,), joint_program_supports),
@@ -164,7 +167,7 @@ def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     grid = (OnGrid(problem.among.bins),) if isinstance(problem.among, OnGrid) else ()  # its reach left out
     classes = {"among": (*grid, All(), Piecewise(), Unbiased(), UnbiasedPiecewise())}
     words: dict[str, Sequence[Any]]
-    if isinstance(problem.privacy, Pairwise | Metric):
+    if isinstance(problem.privacy, Pairs):
         words = {**criteria, **classes, "privacy": (Pure(within),)}
     else:
         near = {"privacy": [evolved(problem.privacy, epsilon=epsilon) for epsilon in (within, 1.0)]}

@@ -25,6 +25,7 @@ from mechdesign.words.domains import Domain, Finite, Interval
 from mechdesign.words.losses import Loss, Power
 from mechdesign.words.priors import Atoms, Prior
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Vectors
 
 _TRIED = 33
 _UNSURE = 1e-9
@@ -161,7 +162,7 @@ def on_interval(epsilon: float, inputs: Interval, loss: Loss, *, unbiased: bool)
     return {entry.key: entry.build(epsilon, inputs, loss) for entry in entries}
 
 
-def require_law_on(name: str, mechanism: Mechanism, inputs: Domain, epsilon: float) -> None:
+def require_law_on(name: str, mechanism: Mechanism, inputs: Domain | Vectors, epsilon: float) -> None:
     """A mechanism of one's own for these inputs, with its privacy proven or, of a `FromDensity`, tried."""
     if mechanism.inputs != inputs:
         raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), f"take the problem's inputs, {inputs}")

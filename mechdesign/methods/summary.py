@@ -5,6 +5,7 @@ from __future__ import annotations
 from mechdesign.errors import plain
 from mechdesign.exact.rational import float_up
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.directions import CapReports, DirectionResponse, SignedSets
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
@@ -132,6 +133,12 @@ def mechanism_words(mechanism: Mechanism) -> str:
             return "; ".join(f"{part.inputs} with eps = {part.epsilon:.6g}, {mechanism_words(part)}" for part in parts)
         case Discrete(probabilities=table):
             return f"a table of {table_in_words(*table.shape)}"
+        case DirectionResponse(reports=CapReports(height=height), scale=scale, favoured=chance):
+            cap = f"with chance {chance:.6g} one of the cap above {height:.6g} around one's own"
+            return f"a direction, {cap}, stretched to {scale:.6g}"
+        case DirectionResponse(reports=SignedSets(size=size), scale=scale, favoured=chance):
+            sets = f"{counted(size, 'signed coordinate')}, with chance {chance:.6g} one's own among them"
+            return f"{sets}, stretched to {scale:.6g}"
         case ConditionalNoise():
             return (
                 f"additive noise: {mechanism.bins + 1} laws on a grid of step {float(mechanism.step):.6g}, "

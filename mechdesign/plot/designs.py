@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 import numpy as np
 
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.directions import DirectionResponse
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
@@ -26,6 +27,7 @@ from mechdesign.methods.trade_off.supports import capped_of
 from mechdesign.methods.words import power_of
 from mechdesign.plot.canvas import Floats
 from mechdesign.plot.certified import Based, Line, probability_table, window_law
+from mechdesign.plot.directions import cosines
 from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
 from mechdesign.plot.places import places_map
@@ -61,6 +63,8 @@ def of(design: Design) -> Figure:
         return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, problem.words.labels))
+    if isinstance(mechanism, DirectionResponse):
+        return cosines(mechanism)
     prior = problem.criterion.prior
     if isinstance(mechanism, ConditionalNoise) and isinstance(prior, Atoms):
         return noise_figure(mechanism, prior)

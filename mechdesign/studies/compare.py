@@ -21,7 +21,7 @@ from mechdesign.values.rules import left_out_with, require_rules
 from mechdesign.values.schema import shaped
 from mechdesign.values.tables import Grid, number
 from mechdesign.words.domains import Circle, Finite, Interval, parse_domain
-from mechdesign.words.losses import parse_loss
+from mechdesign.words.losses import NAMED, SPELLINGS, parse_loss
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,9 +58,7 @@ class CompareStudy:
     eps: tuple[float, ...] | None = asked(
         "--eps", "One epsilon, a list A,B,C or FROM:TO:COUNT; else what your own file spends.", read=epsilons()
     )
-    loss: str | None = asked(
-        "--loss", "absolute, squared or power:P [absolute].", words=lambda: ("absolute", "squared")
-    )
+    loss: str | None = asked("--loss", f"{SPELLINGS} [absolute].", words=lambda: NAMED)
     domain: str | None = asked("--domain", "Inputs, as LO,HI.", metavar="LO,HI")
     circular: bool = field(
         default=False,

@@ -19,7 +19,7 @@ from mechdesign.studies.places.files import Columns, found_columns
 from mechdesign.studies.places.metrics import average_error, busiest_points, geodesic_error, hotspots_lost, within_range
 from mechdesign.studies.places.paths import Paths
 from mechdesign.studies.places.plane import plane_design
-from mechdesign.studies.places.regions import Disc, Parallelogram, Polygon, Rectangle, Region, Sphere
+from mechdesign.studies.places.regions import Disc, Globe, Parallelogram, Polygon, Rectangle, Region
 from mechdesign.studies.places.rivals import PlanarLaplace
 from mechdesign.studies.places.rounding import require_points, to_cells, to_points
 from mechdesign.studies.places.study import METHODS, ON_POINTS, Metric, fits
@@ -139,7 +139,7 @@ class RegionOptions:
         if self.parallelogram is not None:
             x, y, a, b, c, d = _numbers(self.parallelogram, "parallelogram", 6, "X,Y,A,B,C,D")
             return Parallelogram((x, y), (a, b), (c, d))
-        return Sphere()
+        return Globe()
 
 
 @frozen

@@ -14,6 +14,7 @@ from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_ep
 from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.directions import DirectionResponse
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.from_density import FromDensity
 from mechdesign.mechanisms.hidden import TogetherLaw
@@ -39,7 +40,7 @@ from mechdesign.tables.workloads import written_workload
 from mechdesign.values.declare import Floats
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import FiniteLoss
-from mechdesign.words.pairs import Metric, Pairs, Pairwise
+from mechdesign.words.pairs import Pairs
 from mechdesign.words.privacy import Approximate
 
 MOST_MIXED = 1e-6
@@ -112,10 +113,10 @@ def make_table(
 def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Made) -> Pairs | None:
     """The requirement on pairs that a table must keep, of a mechanism that was proven to keep it."""
     asked = source.problem.privacy if isinstance(source, Design) else None
-    pairs = privacy if privacy is not None else asked if isinstance(asked, Pairwise | Metric) else None
+    pairs = privacy if privacy is not None else asked if isinstance(asked, Pairs) else None
     if pairs is None:
         return None
-    if not isinstance(pairs, Pairwise | Metric):
+    if not isinstance(pairs, Pairs):
         raise InvalidInput("privacy", privacy, "be an epsilon for each pair, a Pairwise or a Metric")
     if not isinstance(mechanism, Discrete) or len(mechanism.inputs) != len(pairs):
         raise InvalidInput("privacy", f"{len(pairs)} inputs", "be about the inputs of a finite mechanism")
@@ -129,6 +130,10 @@ def _mechanism_of(source: Source | Product) -> Made:
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)
+    if isinstance(mechanism, DirectionResponse):
+        rule = "have finitely many reports that a table can list: these are directions"
+        step = "ask for the coordinates as several numbers: vector ships sign patterns"
+        raise InvalidInput("design", "directions", rule, step)
     if isinstance(source, Design) and isinstance(source.problem.privacy, Approximate):
         rule = "be 0 for what ships: a table keeps its epsilon without exception"
         raise InvalidInput("delta", source.problem.privacy.delta, rule, "design without --delta")

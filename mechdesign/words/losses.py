@@ -21,7 +21,10 @@ Floats = NDArray[np.float64]
 
 NAMED = {"absolute": 1.0, "squared": 2.0}
 
-OPTION = option("--loss", "absolute, squared or power:P.", words=lambda: NAMED)
+SPELLINGS = "absolute, squared or power:P"
+"""What `parse_loss` reads, as help and errors say it."""
+
+OPTION = option("--loss", f"{SPELLINGS}.", words=lambda: NAMED)
 """How commands take a loss: `parse_loss` reads it."""
 
 
@@ -202,5 +205,4 @@ def parse_loss(text: str, period: float | None = None) -> Power:
         except ValueError as error:
             if isinstance(error, InvalidInput):
                 raise
-    rule = "be absolute, squared or power:P"
-    raise InvalidInput("loss", text, rule, did_you_mean(name, NAMED) or "for example power:1.5")
+    raise InvalidInput("loss", text, f"be {SPELLINGS}", did_you_mean(name, NAMED) or "for example power:1.5")

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.values.declare import array, finite, frozen, one_of, stored
+from mechdesign.values.fingerprint import fingerprint
 from mechdesign.values.later import sparse
 from mechdesign.words.domains import require_numbers
 from mechdesign.words.places import (
@@ -121,6 +122,11 @@ class Pairwise:
         return "an eps for each pair"
 
     @property
+    def told_apart(self) -> str:
+        """What tells problems apart that say the same words."""
+        return f"eps of the pairs: {fingerprint(self.epsilons)}"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the closure tightened, and what is not protected: to be said loudly."""
         return _notes(self)
@@ -195,11 +201,17 @@ class Metric:
         return f"eps = {self.per_unit:g} a {'kilometre' if self.distance == GREAT_CIRCLE else 'unit of distance'}"
 
     @property
+    def told_apart(self) -> str:
+        """What tells problems apart that say the same words."""
+        return f"places: {fingerprint(self.points)}"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return ()
 
 
 Pairs = Pairwise | Metric
+"""Every requirement on pairs: what is about pairs asks for these, and knows no kind of them."""
 
 
 def largest(pairs: Pairs) -> float:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
 from mechdesign.values.declare import epsilon, field, frozen, option, whole
-from mechdesign.words.pairs import Metric, Pairwise, from_file, graph, metric, personal, sensitive
+from mechdesign.words.pairs import Metric, Pairs, Pairwise, from_file, graph, metric, personal, sensitive
 
 __all__ = [
     "Approximate",
@@ -160,5 +160,5 @@ def require_colluders(colluders: int, users: int) -> int:
         raise InvalidInput("colluders", colluders, rule) from None
 
 
-Privacy = Pure | Approximate | Collusion | Hidden | Pairwise | Metric
+Privacy = Pure | Approximate | Collusion | Hidden | Pairs
 """Every requirement there is: what proves it stands in `mechdesign.exact.privacy`."""

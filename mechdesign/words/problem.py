@@ -24,6 +24,7 @@ from mechdesign.words.losses import OPTION as LOSS_OPTION, Custom, Loss, Power, 
 from mechdesign.words.models import Binned, GaussianLocation, LogisticLocation, Model
 from mechdesign.words.objectives import Formula, Objective, WholeLoss
 from mechdesign.words.privacy import Metric, Privacy
+from mechdesign.words.vectors import Vectors
 from mechdesign.words.workloads import AnyQueries, Workload
 
 
@@ -48,7 +49,7 @@ def _losses(said: Any) -> Any:
 
 def _inputs(said: Any) -> Any:
     """A domain; two ends in a tuple are an interval, other numbers points."""
-    if said is None or isinstance(said, Finite | Interval | Circle | Product):
+    if said is None or isinstance(said, Finite | Interval | Circle | Product | Vectors):
         return said
     return Interval(*said) if isinstance(said, tuple) and len(said) == 2 else Finite(said)
 
@@ -99,7 +100,7 @@ class Problem:
 
     kind: ClassVar[str] = "problem"
 
-    inputs: Inputs = field(default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION)
+    inputs: Inputs | Vectors = field(default=None, kw_only=True, converter=_inputs, metadata=POINTS_OPTION)
     loss: FiniteLoss | Loss | Model | Workload | Count | WholeLoss = field(
         kw_only=True, converter=_losses, metadata=LOSS_OPTION
     )

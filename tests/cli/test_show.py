@@ -16,7 +16,8 @@ from mechdesign.words.finite_losses import Matrix
 from mechdesign.words.losses import Squared
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
-from tests.methods.problems import custom, numbers
+from mechdesign.words.vectors import Ball
+from tests.methods.problems import custom, numbers, vectors
 
 
 @pytest.fixture
@@ -71,6 +72,16 @@ def test_a_polar_design_is_shown_coordinate_by_coordinate(run: Any, tmp_path: Pa
     outcome = run("show", str(path))
     assert outcome.code == 0
     assert outcome.out.count("Pieces") == 2
+
+
+def test_a_vector_is_shown_and_drawn(run: Any, tmp_path: Path) -> None:
+    path, picture = tmp_path / "ball.json", tmp_path / "ball.png"
+    solve(vectors(2.0, Ball(10))).save(path)
+    outcome = run("show", str(path), "--plot", str(picture))
+    assert outcome.code == 0
+    assert "ball of R^10 -> sphere of R^10" in outcome.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert run("plot", str(path), "--kind", "error", "--out", str(tmp_path / "error.png")).code == 2
 
 
 @pytest.fixture(params=["2", "4"], ids=["pairs", "groups"])

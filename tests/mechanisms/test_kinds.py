@@ -25,12 +25,14 @@ from mechdesign.mechanisms import (
     catalogue as c,
 )
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.directions import CapReports, DirectionResponse, SignedSets
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS, PROTOCOLS, SCALAR_KINDS
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.words.domains import Circle, Finite, Interval
 from mechdesign.words.losses import Custom, Power
+from mechdesign.words.vectors import Ball, CrossPolytope
 
 CODEC = Codec(PROTOCOLS)
 KEYS, CIRCULAR = [entry.key for entry in c.ON_INTERVALS], [entry.key for entry in c.ON_CIRCLES]
@@ -47,6 +49,8 @@ EXAMPLES = [
     Window(2.0, Interval(-3, 4), [-2.9, 0.1, 1.7], [0.1, 1 / 3, 0.1], math.exp(2)),
     UnbiasedWindow(2.0, Interval(-1, 2), [-3.1, 0.7, 4.3], [0.1, 1 / 13, 0.12], math.exp(2)),
     ConditionalNoise(1.0, Interval(-1, 1), 2, 3, 1, [0.05, 0.15, 0.02, 0.02, 0.04, 0.02, 0.02, 0.15, 0.05], 2.7),
+    DirectionResponse(1.0, Ball(7, 2.5), CapReports(1 / 3), 2.7),
+    DirectionResponse(1.0, CrossPolytope(7), SignedSets(2), 2.7, "sets"),
     Product((c.ogpm(1.0), c.ogpm_circle(2.0), c.truncated_laplace(0.1)), "polar and more"),
 ]
 JOINT = [
@@ -94,6 +98,7 @@ KEYS_OF_VERSION_1 = {
     "window": {"epsilon", "ratio", "name", "inputs", "outputs", "base"},
     "unbiased window": {"epsilon", "ratio", "name", "inputs", "outputs", "base"},
     "product": {"name", "parts"},
+    "direction": {"epsilon", "ratio", "name", "inputs", "reports"},
 }
 
 

@@ -133,7 +133,11 @@ def additive(
     return evolved(unbiased_under(epsilon, prior, inputs), among=md.OnGrid(bins, reach, tail))
 
 
+def vectors(epsilon: float, inputs: Any) -> md.Problem:
+    """The least worst variance of an unbiased vector."""
+    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())
+
+
 def several(epsilon: float, count: int = 2, inputs: md.Product | None = None) -> md.Problem:
     """The least worst variance of several unbiased numbers together."""
-    inputs = md.cube_of(count) if inputs is None else inputs
-    return md.Problem(inputs=inputs, loss=md.Squared(), privacy=md.Pure(epsilon), among=md.Unbiased())
+    return vectors(epsilon, md.cube_of(count) if inputs is None else inputs)

@@ -63,6 +63,7 @@ from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Ball, CrossPolytope, Sphere
 from mechdesign.words.workloads import Marginals, Mean, Parity, Prefix, Ranges
 from tests.methods import problems
 from tests.methods.problems import custom, hidden_problem, information, joint_problem, numbers, workload_problem
@@ -81,6 +82,7 @@ DATA = priors.Atoms.of_data([0.125, 0.25, 0.25, 0.75])
 MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
 SCALE = Finite((1.0, 2.0, 4.0))
 PAIRS = Pairwise([[0.0, 0.5, 2.0], [1.0, 0.0, 1.0], [2.0, 0.75, 0.0]])
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 HERE = 1e-9
 """Relative: what doubles may lose in the errors computed here."""
 
@@ -101,6 +103,9 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         problems.unbiased_under(1.0, priors.Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25])), size=3, gap=1e-2
     ),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
+    "sphere": lambda: solve(problems.vectors(2.0, Sphere(4, 2.0))),
+    "ball": lambda: solve(problems.vectors(3.0, Ball(7))),
+    "cross-polytope": lambda: solve(problems.vectors(1.0, CrossPolytope(20))),
     "sign patterns": lambda: solve(problems.several(2.0, 3), method="sign_patterns"),
     "many sign patterns": lambda: solve(problems.several(4.0, 8), method="sign_patterns"),
     "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
@@ -579,6 +584,33 @@ def _sign_patterns(saved: Any) -> Truth:
     c = math.exp(problem.epsilon)
     others = [moment(k, (c + 2**k - 1) / (c - 1)) for k in range(1, min(len(halves), 8) + 1)]
     return Truth(moment(drawn, 1 / kept[-1, 0]), min(others))
+
+
+def _directions(saved: Any) -> Truth:
+    """The cosine of report and own direction integrated in doubles; the rival is the best of caps or sets on a grid."""
+    problem, law, c = saved.problem, saved.mechanism, math.exp(saved.problem.epsilon)
+    assert (problem.criterion, problem.loss, problem.among) == (Worst(), Power(2.0), Unbiased())
+    assert problem.inputs == law.inputs
+    assert 1 < law.ratio <= c
+    count, square, is_sphere = law.inputs.count, law.inputs.radius**2, isinstance(law.inputs, Sphere)
+
+    def cap(ratio: float, height: float) -> float:
+        edge, totals = math.acos(height), np.zeros(2)
+        for start, stop, weight in ((0.0, edge, ratio), (edge, math.pi, 1.0)):
+            angles = start + (stop - start) * (NODES + 1) / 2
+            mass = WEIGHTS * (stop - start) * weight * np.sin(angles) ** (count - 2)
+            totals += mass.sum(), mass @ np.cos(angles)
+        return float((totals[0] / totals[1]) ** 2)
+
+    def sets(ratio: float, size: float) -> float:
+        return float(((2 * count + (ratio - 1) * size) / (ratio - 1)) ** 2 / size)
+
+    if isinstance(law.inputs, CrossPolytope):
+        attained, rival = sets(law.ratio, law.reports.size), min(sets(c, size) for size in range(1, count + 1))
+    else:
+        attained = cap(law.ratio, law.reports.height)
+        rival = min(cap(c, height) for height in np.linspace(0, 0.99, 100))
+    return Truth(square * (attained - is_sphere), square * (rival - is_sphere))
 
 
 def _cube(saved: Any) -> Truth:
@@ -1063,6 +1095,9 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "unbiased worst": _unbiased_worst,
     "sign patterns": lambda saved, _: _sign_patterns(saved),
     "many sign patterns": lambda saved, _: _sign_patterns(saved),
+    "sphere": lambda saved, _: _directions(saved),
+    "ball": lambda saved, _: _directions(saved),
+    "cross-polytope": lambda saved, _: _directions(saved),
     "cube": lambda saved, _: _cube(saved),
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
@@ -1395,6 +1430,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     "unbiased worst": {"unbiased worst": 10_000},
     "sign patterns": {"sign patterns": 5000, "many sign patterns": 5000},
     "cube": {"cube": 10_000},
+    "directions": {"sphere": 3000, "ball": 4000, "cross-polytope": 3000},
     "minimax": {"minimax": 10_000},
     "minimax claim": {"claimed minimax": 10_000},
     "bins": {"prior": 4000, "prior squared": 4000, "gathered": 1000, "density": 1000},

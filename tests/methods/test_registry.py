@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from importlib import import_module
 from typing import Any
 
@@ -9,8 +10,10 @@ import cvxpy
 import pytest
 
 import mechdesign as md
-from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.methods.registry import EVIDENCE, METHODS
+from mechdesign.values.declare import settle
+from mechdesign.words.problem import FITS
 from mechdesign.words.workloads import Prefix
 from tests.methods import problems
 from tests.methods.problems import custom_problem, hidden_problem, information, joint_problem, numbers, workload_problem
@@ -35,6 +38,7 @@ FIVE_WORDS = {
     "unbiased": problems.unbiased_under(1.0, VALUES, UNIT),
     "additive": problems.additive(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
     "sign_patterns": problems.several(0.01, 5),
+    "ball": problems.vectors(1.0, md.Sphere(20)),
     "unbiased_piecewise": md.Problem(inputs=(0, 1), loss="squared", privacy=md.Pure(1.0), among=md.UnbiasedPiecewise()),
     "joint": joint_problem(1.0, 900, 0.2, group=3),
     "hidden_joint": hidden_problem(1.0, 200, 0.03),
@@ -42,6 +46,54 @@ FIVE_WORDS = {
     "information": information(1.0, md.models.GaussianLocation(4)),
     "convex": custom_problem(1.0, (0, 1), (0, 1), cvxpy.trace),
 }
+
+
+KNOWN = FIVE_WORDS | {
+    "cube": problems.several(2.0),
+    "minimax": numbers(1.0),
+    "prior": numbers(1.0, criterion=md.Average()),
+    "trade_off": numbers(1.0, criterion=md.Lexicographic()),
+    "piecewise_program": problems.piecewise(1.0, "squared", pieces=3),
+    "approximate": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Approximate(1.0, 0.1)),
+    "joint_program": joint_problem(1.0, 1000, 0.2),
+}
+
+ROUGHLY: dict[str, Any] = {"cube": {"levels": 3}}
+
+
+class _Unheard:
+    """A word of a kind that nobody knows, which answers whatever is asked of it as a known one does."""
+
+    def __init__(self, known: Any) -> None:
+        self._known = known
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._known, name)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def over(self, inputs: Any) -> Any:
+        return self
+
+
+@pytest.mark.parametrize("word", ["privacy", "criterion", "among"])
+@pytest.mark.parametrize("name", [method.folder for method in METHODS])
+def test_a_word_of_a_kind_that_a_method_has_not_heard_of_is_not_taken_for_another(name: str, word: str) -> None:
+    problem = KNOWN[name]
+    unheard = copy.copy(problem)
+    settle(unheard, **{word: _Unheard(getattr(problem, word))})
+    method = next(method for method in METHODS if method.folder == name)
+    assert method.supports(problem) is None
+    try:
+        FITS[type(problem.loss)].settled(unheard)
+        missed = method.supports(unheard)
+    except InvalidInput:
+        return
+    assert missed is not None
+    design = md.solve(problem, gap=0.5, method=name, **ROUGHLY.get(name, {}))
+    with pytest.raises((CheckFailed, InvalidInput)):
+        design.evidence.bound(unheard, design.mechanism)
 
 
 @pytest.mark.parametrize("name", FIVE_WORDS)

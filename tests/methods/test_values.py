@@ -38,6 +38,7 @@ from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Ball, CrossPolytope
 from mechdesign.words.workloads import Marginals, Prefix
 from tests.methods import problems
 from tests.methods.problems import custom, hidden_problem, information, joint_problem, numbers, workload_problem
@@ -90,6 +91,8 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "unbiased values": lambda: solve(problems.unbiased_under(1.0, VALUES, UNIT), size=5),
     "unbiased function": lambda: solve(problems.unbiased_under(1.0, FUNCTION, UNIT), size=5),
     "unbiased worst": lambda: solve(problems.unbiased(1.0), gap=1e-2),
+    "ball": lambda: solve(problems.vectors(2.0, Ball(5, 3.0))),
+    "cross-polytope": lambda: solve(problems.vectors(2.0, CrossPolytope(9))),
     "sign patterns": lambda: solve(problems.several(2.0, 9), method="sign_patterns"),
     "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
     "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),

@@ -18,7 +18,7 @@ from mechdesign.methods.rivalry import Lost, on_points, outputs_among, require_l
 from mechdesign.values.declare import Floats
 from mechdesign.words.criteria import Family
 from mechdesign.words.domains import Finite
-from mechdesign.words.finite_losses import LossTable
+from mechdesign.words.finite_losses import FiniteLoss, LossTable
 from mechdesign.words.losses import Power
 from mechdesign.words.priors import Atoms
 from mechdesign.words.problem import Problem
@@ -49,11 +49,11 @@ class MatrixRivalry:
         outputs = _losses(problem).outputs
         is_table = isinstance(mechanism, Discrete) and outputs_among(mechanism, outputs)
         if design.certificate.scope.family is not Family.ALL and not is_table:
-            called = f"points of {outputs}" if isinstance(problem.loss, Power) else "columns of the loss matrix"
+            called = "columns of the loss matrix" if isinstance(problem.loss, FiniteLoss) else f"points of {outputs}"
             rule = f"be among the {called}: under this loss other outputs can be below their optimum"
             step = "`compare --mechanisms FILE` has the optimum with the outputs of a file"
             raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule, step)
-        if isinstance(problem.loss, Power):
+        if not isinstance(problem.loss, FiniteLoss):
             require_law_on(name, mechanism, problem.inputs, problem.epsilon)
         else:
             prove(problem.privacy, mechanism)
@@ -61,7 +61,7 @@ class MatrixRivalry:
 
     def lost(self, design: Design, law: Mechanism) -> Lost:
         problem = design.problem
-        if isinstance(problem.loss, Power):
+        if not isinstance(problem.loss, FiniteLoss):
             weights = np.full(len(problem.numbers), 1 / len(problem.numbers))
             prior = Atoms(np.array(problem.numbers.points), weights if problem.weights is None else problem.weights)
             scalar = cast(ScalarMechanism, law)
@@ -83,7 +83,7 @@ class MatrixRivalry:
 
 
 def _losses(problem: Problem) -> LossTable:
-    return losses_of(problem) if isinstance(problem.loss, Power) else problem.table
+    return problem.table if isinstance(problem.loss, FiniteLoss) else losses_of(problem)
 
 
 def _average(problem: Problem, losses: Floats) -> Floats:

@@ -13,7 +13,7 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.methods.line import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.values.declare import Floats
 from mechdesign.words.classes import All
-from mechdesign.words.criteria import Lexicographic
+from mechdesign.words.criteria import Average, Lexicographic, Worst
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import LossTable, Matrix
 from mechdesign.words.losses import Power
@@ -40,6 +40,8 @@ def supports(problem: Problem) -> str | None:
 
 def _missed_of_losses(problem: Problem) -> str | None:
     inputs, loss = problem.inputs, problem.loss
+    if not isinstance(problem.criterion, Worst | Average | Lexicographic):
+        return "the criterion must be Worst(), Average(prior) or Lexicographic(prior)"
     if isinstance(loss, Matrix):
         return None
     if not isinstance(inputs, Finite):

@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import betainc, gammaln
 
+from mechdesign.exact.caps import lean_by_caps
 from mechdesign.mechanisms import catalogue
 from mechdesign.values.declare import frozen
 
@@ -76,23 +75,4 @@ def _duchi(epsilon: float, count: int) -> VectorRival:
 
 def _priv_unit(epsilon: float, count: int) -> VectorRival:
     """A direction, more often from the best cap around one's own corner (Bhowmick et al. 2018)."""
-    return VectorRival("privunit on the ball around", cap_lean(epsilon, count) ** -2, -1.0)
-
-
-def cap_lean(epsilon: float, count: int) -> float:
-    """The length of the mean direction of the best cap: ``max_t (c-1) E[u; u > t] / ((c-1) P(u > t) + 1)``.
-
-    >>> round(100 / (10 * cap_lean(4.0, 10) ** 2), 1), round(cap_lean(1.0, 1), 3)
-    (46.7, 0.462)
-    """
-    gain = math.expm1(epsilon)
-    if count == 1:
-        return math.tanh(epsilon / 2)
-    scale = math.exp(gammaln(count / 2) - gammaln((count - 1) / 2)) / (math.sqrt(math.pi) * (count - 1))
-
-    def lean(t: float) -> float:
-        rest = 1 - t * t
-        share = betainc((count - 1) / 2, 0.5, rest) / 2
-        return float(-gain * scale * rest ** ((count - 1) / 2) / (gain * share + 1))
-
-    return float(-minimize_scalar(lean, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10}).fun)
+    return VectorRival("privunit on the ball around", float(lean_by_caps(count, epsilon)) ** -2, -1.0)

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from mechdesign.studies.places.plane import PlaneDesign as PlaneDesign, plane_design as plane_design
     from mechdesign.studies.places.regions import (
         Disc as Disc,
+        Globe as Globe,
         Parallelogram as Parallelogram,
         Polygon as Polygon,
         Rectangle as Rectangle,
-        Sphere as Sphere,
     )
     from mechdesign.studies.places.rivals import (
         PlanarLaplace as PlanarLaplace,

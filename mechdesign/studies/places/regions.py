@@ -415,10 +415,10 @@ class Polygon:
 
 
 @frozen
-class Sphere:
+class Globe:
     """Longitude from -180 to 180 and latitude from -90 to 90 degrees: a circle and an interval.
 
-    >>> Sphere().to_parts(np.array([[-170.0, 10.0]]))[0].tolist()
+    >>> Globe().to_parts(np.array([[-170.0, 10.0]]))[0].tolist()
     [190.0]
     """
 

@@ -15,7 +15,7 @@ from mechdesign.studies.places.metrics import average_error
 from mechdesign.studies.places.near import near_design
 from mechdesign.studies.places.paths import Paths
 from mechdesign.studies.places.plane import plane_design
-from mechdesign.studies.places.regions import Disc, Polygon, Rectangle, Region, Sphere, frame_of
+from mechdesign.studies.places.regions import Disc, Globe, Polygon, Rectangle, Region, frame_of
 from mechdesign.studies.places.rivals import PlanarLaplace, published_strawman, strawman
 from mechdesign.studies.places.rounding import to_points
 from mechdesign.studies.places.tracs import PathMechanism, perturb_whole_paths, share_of_location, tracs_c, tracs_d
@@ -108,7 +108,7 @@ def fits(name: str, region: Region) -> bool:
         return not isinstance(frame, Disc)
     if name == "tracs-d-corner":
         return isinstance(frame, Rectangle)
-    return name in ON_POINTS or name == "laplace" or not isinstance(frame, Sphere)
+    return name in ON_POINTS or name == "laplace" or not isinstance(frame, Globe)
 
 
 def compare(

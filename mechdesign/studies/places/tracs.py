@@ -21,11 +21,11 @@ from mechdesign.studies.places.paths import Paths
 from mechdesign.studies.places.regions import (
     Coordinates,
     Disc,
+    Globe,
     Parallelogram,
     Point,
     Rectangle,
     Region,
-    Sphere,
     Star,
     frame_of,
     require_places,
@@ -289,7 +289,7 @@ def require_total(total: float) -> float:
 
 def coordinates_of(region: Region) -> Coordinates:
     frame = frame_of(region)
-    if isinstance(frame, Rectangle | Parallelogram | Sphere):
+    if isinstance(frame, Rectangle | Parallelogram | Globe):
         return frame
     raise InvalidInput("region", str(region), "be a product of two coordinates for TraCS-C", "take TraCS-D for discs")
 

@@ -12,13 +12,14 @@ from mechdesign.words.domains import Circle, Finite, Interval, Product
 from mechdesign.words.fits.words import Words, usual_words
 from mechdesign.words.losses import Power
 from mechdesign.words.privacy import Pure
+from mechdesign.words.vectors import Vectors
 
 
 def settled(problem: Any) -> dict[str, Any]:
     """The prior on the inputs, and the loss, which goes round a circle; all words are about such inputs, or
     `InvalidInput`."""
     inputs = problem.inputs
-    if not isinstance(inputs, Interval | Circle | Finite | Product):
+    if not isinstance(inputs, Interval | Circle | Finite | Product | Vectors):
         rule = f"be an interval, a circle or a finite set where the loss is {problem.loss.name}"
         raise InvalidInput("domain", str(inputs), rule, "for example Interval(0, 1)")
     if not isinstance(problem.privacy, Pure):
@@ -31,7 +32,7 @@ def settled(problem: Any) -> dict[str, Any]:
 def _round(loss: Any, inputs: Any) -> Any:
     """The loss, which goes round a circle where inputs are on one."""
     if not isinstance(loss, Power):
-        if isinstance(inputs, Product):
+        if isinstance(inputs, Product | Vectors):
             raise InvalidInput("loss", loss.name, "be a power of the distance for several coordinates")
         return loss
     period = inputs.period if isinstance(inputs, Circle) else None
@@ -63,8 +64,9 @@ def words(problem: Any) -> Words:
     """The error, of all coordinates where there are several, or the variance of what is unbiased."""
     name, criterion = problem.loss.name, problem.criterion
     is_unbiased = isinstance(problem.among, UnbiasedClass)
-    if isinstance(problem.inputs, Product) and is_unbiased:
-        headline = f"{criterion.headline('variance')}, sum of {len(problem.inputs.parts)}"
+    if isinstance(problem.inputs, Product | Vectors) and is_unbiased:
+        several = problem.inputs.count if isinstance(problem.inputs, Vectors) else len(problem.inputs.parts)
+        headline = f"{criterion.headline('variance')}, sum of {several}"
         return usual_words(problem, "variance", name, headline=headline)
     if isinstance(problem.inputs, Product):
         both = " + ".join(_round(problem.loss, part).name for part in problem.inputs.parts)

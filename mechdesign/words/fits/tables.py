@@ -6,12 +6,13 @@ from typing import Any
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint
-from mechdesign.words.classes import All, InPlane, Onto, Piecewise, Together, UnbiasedClass
+from mechdesign.words.classes import All, InPlane, Onto
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Matrix, are_numbers, require_labels
 from mechdesign.words.fits.words import Words, counted, require_inputs, table_in_words, usual_words
+from mechdesign.words.pairs import Pairs
 from mechdesign.words.places import EUCLIDEAN
-from mechdesign.words.privacy import Collusion, Hidden, Metric, Pairwise
+from mechdesign.words.privacy import Collusion, Hidden, Metric
 
 
 def settled(problem: Any) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def _require_fit(problem: Any) -> None:
     loss, privacy, among = problem.loss, problem.privacy, problem.among
     if isinstance(privacy, Collusion | Hidden):
         raise InvalidInput("privacy", privacy, "be about the report of one user", "take Pure(eps)")
-    if isinstance(among, Piecewise | UnbiasedClass | Together):
+    if not isinstance(among, All | Onto | InPlane):
         raise InvalidInput("among", among, "be about finitely many inputs of one user", "take All()")
     if isinstance(loss, Matrix):
         if not isinstance(among, All):
@@ -84,10 +85,8 @@ def _particulars(problem: Any) -> tuple[str, ...]:
     said = [f"loss: {problem.loss.words}"]
     if isinstance(problem.loss, Matrix):
         said = [f"loss matrix: {fingerprint(problem.loss.values)}"]
-    if isinstance(problem.privacy, Pairwise):
-        said.append(f"eps of the pairs: {fingerprint(problem.privacy.epsilons)}")
-    if isinstance(problem.privacy, Metric):
-        said.append(f"places: {fingerprint(problem.privacy.points)}")
+    if isinstance(problem.privacy, Pairs):
+        said.append(problem.privacy.told_apart)
     if isinstance(problem.among, Onto):
         said.append(f"places to report: {fingerprint(problem.among.places)}")
     return tuple(said)

@@ -9,7 +9,7 @@ import numpy as np
 from mechdesign.errors import InvalidInput
 from mechdesign.values.fingerprint import fingerprint, numbers_in_words
 from mechdesign.words.classes import All
-from mechdesign.words.criteria import Lexicographic, Worst
+from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.domains import Finite
 from mechdesign.words.fits.words import Words, require_inputs, usual_words
 from mechdesign.words.privacy import Pure
@@ -20,12 +20,12 @@ def settled(problem: Any) -> dict[str, Any]:
     """The types and their prior, which is above 0 for each; `InvalidInput` where other words do not fit a workload."""
     if not isinstance(problem.privacy, Pure):
         raise InvalidInput("privacy", problem.privacy, "be one epsilon for all types of a workload", "take Pure(eps)")
-    if isinstance(problem.criterion, Lexicographic):
+    if not isinstance(problem.criterion, Worst | Average):
         raise InvalidInput("criterion", problem.criterion.words, "be Worst() or Average(prior) for a workload")
     if not isinstance(problem.among, All):
         raise InvalidInput("among", problem.among, "be All() for a workload: any reports may be sent", "leave it out")
     inputs = require_inputs(problem, Finite(tuple(range(problem.loss.size))))
-    criterion = problem.criterion.over(inputs)
+    criterion: Any = problem.criterion.over(inputs)
     if not isinstance(criterion, Worst):
         prior = criterion.prior
         if not (prior > 0).all():

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, strategies as st
 
 from mechdesign.errors import InvalidInput
-from mechdesign.studies.places.regions import Disc, Parallelogram, Polygon, Rectangle, Sphere, frame_of, require_places
+from mechdesign.studies.places.regions import Disc, Globe, Parallelogram, Polygon, Rectangle, frame_of, require_places
 
 SQUARE = Rectangle(0, 1, 0, 1)
 CITY = Rectangle(139.47, 139.90, 35.51, 35.86)
 SLANTED = Parallelogram((1.0, 2.0), (2.0, 0.5), (-0.5, 1.0))
 TRIANGLE = Polygon(((0, 0), (2, 0), (0, 2)))
-REGIONS = [SQUARE, CITY, SLANTED, Disc((1.0, -1.0), 2.5), TRIANGLE, Sphere()]
+REGIONS = [SQUARE, CITY, SLANTED, Disc((1.0, -1.0), 2.5), TRIANGLE, Globe()]
 STARS = REGIONS[:4]
 
 
@@ -120,7 +120,7 @@ def test_the_nearest_place_is_inside_and_no_place_is_nearer(region):
     outside = np.array([west, south]) + (3 * rng.random((50, 2)) - 1) * size
     moved = region.nearest(outside)
     assert region.contains(moved).all()
-    if not isinstance(region, Sphere):  # a longitude's nearest place is its own, written otherwise
+    if not isinstance(region, Globe):  # a longitude's nearest place is its own, written otherwise
         best = np.hypot(*(moved - outside).T)
         others = np.hypot(*(inside(region, 500)[:, None] - outside).transpose(2, 0, 1)).min(axis=0)
         assert (best <= others + 1e-9 * region.diameter).all()
@@ -132,7 +132,7 @@ def test_places_inside_stay_where_they_are(region):
     assert np.abs(region.nearest(places) - places).max() <= 1e-12 * region.diameter
 
 
-@pytest.mark.parametrize("region", [SQUARE, CITY, SLANTED, Sphere()], ids=str)
+@pytest.mark.parametrize("region", [SQUARE, CITY, SLANTED, Globe()], ids=str)
 def test_coordinates_lead_back_to_the_place(region):
     places = inside(region)
     assert np.abs(region.from_parts(*region.to_parts(places)) - places).max() < 1e-12 * region.diameter

@@ -11,7 +11,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.studies.places.coordinates import COORDINATES, MOST_CERTIFIED, coordinate_mechanism
 from mechdesign.studies.places.paths import Paths, uniform_paths, uniform_places
-from mechdesign.studies.places.regions import Disc, Parallelogram, Polygon, Rectangle, Sphere
+from mechdesign.studies.places.regions import Disc, Globe, Parallelogram, Polygon, Rectangle
 from mechdesign.studies.places.tracs import (
     HEURISTIC_SHARE,
     TracsC,
@@ -156,7 +156,7 @@ def test_reports_of_tracs_d_lie_in_the_region(region, follow):
     assert region.contains(tracs_d(region, 1.0, follow=follow).perturb(paths, rng(9)).places).all()
 
 
-@pytest.mark.parametrize("region", [SQUARE, LONG, REGIONS[3], TRIANGLE, Sphere()], ids=str)
+@pytest.mark.parametrize("region", [SQUARE, LONG, REGIONS[3], TRIANGLE, Globe()], ids=str)
 def test_reports_of_tracs_c_lie_in_the_region(region):
     paths = uniform_paths(region, 50, 20, rng(8))
     assert region.contains(tracs_c(region, 1.0).perturb(paths, rng(9)).places).all()
@@ -222,7 +222,7 @@ def test_tables_serve_as_coordinates():
     ("make", "field"),
     [
         (lambda: tracs_c(Disc((0, 0), 1), 1.0), "region"),
-        (lambda: tracs_d(Sphere(), 1.0), "region"),
+        (lambda: tracs_d(Globe(), 1.0), "region"),
         (lambda: tracs_d(SQUARE, 1.0, start=(2, 2)), "start"),
         (lambda: tracs_d(SQUARE, 1.0, share=1.0), "share"),
         (lambda: tracs_d(SQUARE, -1.0), "eps"),

@@ -24,7 +24,7 @@ from mechdesign.tables.table import Table, load_table
 from mechdesign.tables.vectors import boundaries_left_out
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
-from mechdesign.values.rules import comes_with
+from mechdesign.values.rules import comes_with, left_out_with
 
 _MOST_LISTED = 8
 _PROOF = "coq"
@@ -87,6 +87,8 @@ table --eps 1 --mechanism grr --labels no,yes --out smokes.json
 export smokes.json --to python --out sampler
 export smokes.json --to typescript --package survey"""
 RULES = (
+    comes_with("reports", package=(), step="a package has the device file, too: add --package NAME"),
+    left_out_with("to", "package", word=_PROOF, why="theorems are no package: add --out DIR"),
     comes_with("design", to=(_PROOF,)),
     comes_with("values", "again", reports=(), step="say how many reports a device makes a period"),
 )
@@ -141,16 +143,10 @@ def run(
     ] = None,
 ) -> None:
     if reports is not None:
-        if package is None:
-            rule = "be named where a device keeps a state: a package has the device file, too"
-            raise InvalidInput("package", "nothing", rule, "add --package NAME")
+        assert package is not None
         require_state(to)
         _packaged(_with_second(file, again), to, package, out, sent, _device(file, again, values, reports))
         return
-    if package is not None and to == _PROOF:
-        raise InvalidInput(
-            "package", package, f"be left out with --to {_PROOF}: theorems are no package", "add --out DIR"
-        )
     if package is not None:
         _packaged(file, to, package, out, sent)
         return

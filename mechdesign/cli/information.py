@@ -56,6 +56,13 @@ class OfInformation:
     sign_below: float | None
     unbinned: float | None = output.if_shown()
 
+    @property
+    def words(self) -> str:
+        said = f"the noisy sign of {self.sign_of} has {self.sign:.6g}"
+        if self.sign_below is not None:
+            return f"{said}: the optimum has {100 * self.sign_below:.4g}% more"
+        return f"{said}, {self.sign / self.information.lower:.4g} times that optimum: the cell alone does not tell it"
+
 
 ANSWERS = ((Designed, OfInformation),)
 EXAMPLE = "information --eps 3 --model gaussian-location"
@@ -95,21 +102,18 @@ def run(
         sent.draw(plot.of(design))
     sent.keep(design)
     certificate = design.certificate
-    low, high = 1 / certificate.upper, 1 / certificate.lower
-    sign = _sign(problem.epsilon, chosen, low)
+    told = _told(problem.epsilon, chosen, Interval(1 / certificate.upper, 1 / certificate.lower))
     if sent.as_json:
-        below = sign.below if sign.is_told else None
-        of = sign.information, sign.of, sign.is_told, below
-        told = OfInformation(Interval(low, high), *of, chosen.unbinned)
         output.print_json(Designed.of(design), told)
         return
     output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
+    ends = f"{rounded_down(told.information.lower)}, {rounded_up(told.information.upper)}"
     basis = "claimed" if certificate.claimed else "proven in rational arithmetic"
     output.console.print(
-        f"information in a report: {low:.6g}\n"
-        f"  optimum over {certificate.valid_for}: [{rounded_down(low)}, {rounded_up(high)}] ({basis})\n"
+        f"information in a report: {told.information.lower:.6g}\n"
+        f"  optimum over {certificate.valid_for}: [{ends}] ({basis})\n"
         f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)\n"
-        f"  {sign.words}",
+        f"  {told.words}",
         soft_wrap=True,
     )
     if chosen.unbinned is not None:
@@ -117,31 +121,13 @@ def run(
     sent.say_saved()
 
 
-@frozen
-class Sign:
-    """The noisy sign beside an optimum over mechanisms that see the cell alone; ``below`` is how far it is below."""
-
-    of: str
-    is_told: bool
-    information: float
-    below: float
-
-    @property
-    def words(self) -> str:
-        said = f"the noisy sign of {self.of}"
-        if self.is_told:
-            return f"{said} has {self.information:.6g}: the optimum has {100 * self.below:.4g}% more"
-        times = 1 / (1 + self.below)
-        return f"{said} has {self.information:.6g}, {times:.4g} times that optimum: the cell alone does not tell it"
-
-
-def _sign(epsilon: float, model: Model, least: float) -> Sign:
+def _told(epsilon: float, model: Model, information: Interval) -> OfInformation:
     from mechdesign.methods.information.search import cells_tell_sign, sign_information
 
     found, is_told = sign_information(epsilon, model), cells_tell_sign(model)
-    above = least / found - 1 if found > 0 else 0.0
+    above = information.lower / found - 1 if found > 0 else 0.0
     of = "the slope of the cell" if isinstance(model, Binned) else "the observation"
-    return Sign(of, is_told, found, max(0.0, above) if is_told else above)
+    return OfInformation(information, found, of, is_told, max(0.0, above) if is_told else None, model.unbinned)
 
 
 def _model(text: str, cells: int | None, reach: float | None) -> Model:

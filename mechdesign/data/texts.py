@@ -65,17 +65,27 @@ def paths(said: Any) -> tuple[Path, ...]:
     return (Path(said),) if isinstance(said, str | Path) else tuple(map(Path, said))
 
 
-def floats(field: str) -> Callable[[Any], tuple[float, ...]]:
-    """Numbers, each once; ``field`` is what errors call them."""
+def float_list(field: str) -> Callable[[Any], tuple[float, ...]]:
+    """Numbers, one a place; ``field`` is what errors call them.
+
+    >>> float_list("weights")("4,1,1")
+    (4.0, 1.0, 1.0)
+    """
 
     def convert(said: Any) -> tuple[float, ...]:
         try:
             read = [require_number_text(one) if isinstance(one, str) else float(one) for one in parts(said)]
         except (TypeError, ValueError):
             raise InvalidInput(field, said, "be a number or a list A,B,C") from None
-        return _filled(field, dict.fromkeys(read))
+        return _filled(field, read)
 
     return convert
+
+
+def floats(field: str) -> Callable[[Any], tuple[float, ...]]:
+    """Numbers, each once; ``field`` is what errors call them."""
+    read = float_list(field)
+    return lambda said: tuple(dict.fromkeys(read(said)))
 
 
 def wholes(field: str) -> Callable[[Any], tuple[int, ...]]:

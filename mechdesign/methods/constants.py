@@ -34,7 +34,7 @@ SEVERAL_NUMBERS = (2, 3, 5, 10)
 _MOST_DIGITS = 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
 _UNBIASED_GRID = 33
-_FURTHER, _FURTHER_GAP = 8.0, 1e-3  # the epsilon that the usual rows of the unbiased worst case go on to, as near
+_FURTHER, _FURTHER_GAP = 8.0, 1e-3  # the epsilon that the usual rows without a prior and a bias go on to, as near
 
 
 @frozen
@@ -159,13 +159,17 @@ def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator
 def _unbiased_worst(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
     from mechdesign.methods.unbiased_worst.search import answer
 
-    further = (_FURTHER,) if tuple(epsilons) == EPSILONS else ()
-    rows = [*((epsilon, gap) for epsilon in epsilons), *((epsilon, max(gap, _FURTHER_GAP)) for epsilon in further)]
+    further = [(epsilon, max(gap, _FURTHER_GAP)) for epsilon in _further(epsilons)]
+    rows = [*((epsilon, gap) for epsilon in epsilons), *further]
     for epsilon, within in rows:
         problem = Problem(inputs=_SYMMETRIC, loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
         design = limits.solve(partial(_answer_within, answer, within), problem)
         command = f"minimax --eps {shortest(epsilon)} --unbiased --domain=-1,1 --gap {shortest(within)}"
         yield _row(design, UNBIASED_WORST, "squared", "-", _SYMMETRIC, command)
+
+
+def _further(epsilons: Sequence[float]) -> tuple[float, ...]:
+    return (_FURTHER,) if tuple(epsilons) == EPSILONS else ()
 
 
 def _answer_within(
@@ -178,9 +182,9 @@ def _several(epsilons: Sequence[float]) -> Iterator[Constant]:
     from mechdesign.methods.sign_patterns.search import answer
 
     for count in SEVERAL_NUMBERS:
-        for epsilon in epsilons:
+        for epsilon in (*epsilons, *_further(epsilons)):
             problem = Problem(inputs=cube_of(count), loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
-            command = f"vector --count {count} --eps {shortest(epsilon)}"
+            command = f"vector --count {count} --eps {shortest(epsilon)} --by signs"
             yield _row(answer(problem, Demands()), SEVERAL, f"squared, {count} numbers", "-", _SYMMETRIC, command)
 
 

@@ -6,22 +6,21 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from mechdesign.data.texts import columns as column_names, floats
+from mechdesign.data.texts import columns as column_names, float_list
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput
 from mechdesign.intervals import CONFIDENCE
 from mechdesign.studies.mean import Estimate, bounds_of
-from mechdesign.studies.vector_means import OURS, OfNumber, VectorMeans, Way
+from mechdesign.studies.vector_means import OfNumber, VectorMeans, Way
 from mechdesign.values import files
 from mechdesign.values.answers import Say, silent
-from mechdesign.values.declare import Counts, Floats, asked, epsilon, field, finite, frozen, option
+from mechdesign.values.declare import Floats, asked, epsilon, field, finite, frozen, option
 from mechdesign.values.rules import comes_with, left_out_with, require_rules
 from mechdesign.words.domains import Interval
 
 if TYPE_CHECKING:
-    from mechdesign.methods.result import Design
-    from mechdesign.studies.frequencies.sign_reports import SignCollection
+    from mechdesign.studies.frequencies.vector_designs import Guesses, VectorDesign
 
 _RULES = (
     left_out_with("reports", "data", "send", "seed", why="reports are estimated from as they are"),
@@ -29,6 +28,7 @@ _RULES = (
     left_out_with("send", "seed", why="what people send is drawn with the system's randomness"),
 )
 _MOST_NUMBERS = 1000
+_SAME_OPTIONS = "give the options that --send had: eps, columns, weights, guess and by choose the design"
 
 
 def _texts(said: Any) -> tuple[str, ...]:
@@ -66,18 +66,26 @@ class VectorStudy:
     weights: tuple[float, ...] | None = asked(
         "--weights",
         "How much the squared error of each number counts, in units of its range: W,W,...",
-        read=floats("weights"),
+        read=float_list("weights"),
         metavar="W,W",
     )
     guess: tuple[str, ...] = asked(
-        "--guess", "What values may be like: normal:MEAN,DEVIATION, ..., for all, or LAW;LAW.", read=_texts, default=()
+        "--guess",
+        "What values may be like, and the error is least: normal:MEAN,DEVIATION, ..., for all, or LAW;LAW.",
+        read=_texts,
+        default=(),
+    )
+    by: str | None = asked(
+        "--by", "Sign patterns, or the optimum for one number, instead of the better one.", words=("signs", "numbers")
     )
     users: int | None = asked("--users", "How near the means of so many people are.", metavar="N")
     width: float | None = asked(
         "--width", "How many people it takes for intervals of +-W, and with --users which eps.", metavar="W"
     )
     send: Path | None = asked(
-        "--send", "Write what each person of --data sends: 1, -1, or 0 where nothing is asked.", read=Path
+        "--send",
+        "Write what each person of --data sends: a sign, or a number, and 0 where nothing is asked.",
+        read=Path,
     )
     reports: Path | None = asked("--reports", "Such a file: the means are estimated from it.", read=Path)
     seed: int | None = asked("--seed", "Makes the simulation repeatable.")
@@ -143,23 +151,18 @@ class VectorStudy:
     def keeps(self) -> Sequence[Path]:
         return [] if self.send is None else [self.send]
 
-    def design(self) -> Design:
-        """The design, of numbers in the units in which errors are added up."""
-        from mechdesign.methods.registry import solve
-        from mechdesign.words.classes import Unbiased
-        from mechdesign.words.domains import Product
-        from mechdesign.words.losses import Squared
-        from mechdesign.words.privacy import Pure
-        from mechdesign.words.problem import Problem
+    def designs(self, epsilon: float | None = None) -> list[VectorDesign]:
+        """The best design for the worst values, or under a guess that was given, and the one it is better than."""
+        from mechdesign.studies.frequencies.vector_designs import vector_designs
 
-        inputs = Product(tuple(Interval(-half, half) for half in self.halves))
-        problem = Problem(inputs=inputs, loss=Squared(), privacy=Pure(self.epsilon), among=Unbiased())
-        return solve(problem, method="sign_patterns")
+        asked = self.epsilon if epsilon is None else epsilon
+        by_guess = epsilon is None and bool(self.guess)
+        return vector_designs(asked, self.sides, self.halves, self._guesses(), by_guess=by_guess, by=self.by)
 
     def least_epsilon(self) -> float | None:
         """The least eps, rounded up to 0.001, at which all intervals of so many people are within the width.
 
-        None where no eps that is designed for suffices.
+        That is of the design for the worst values. None where no eps that is designed for suffices.
         """
         from mechdesign.methods.sign_patterns.supports import LEAST_EPSILON, MOST_EPSILON
 
@@ -175,44 +178,31 @@ class VectorStudy:
 
     def _widest(self, epsilon: float) -> float:
         """The reach of the interval that reaches farthest."""
-        from fractions import Fraction
-
-        from mechdesign.methods.sign_patterns.search import best_response
-        from mechdesign.studies.frequencies.sign_reports import SignCollection
-
-        response = best_response(epsilon, [Fraction(half) for half in self.halves])
-        collection = SignCollection(response, response.channel(epsilon), self.sides, self.halves)
-        return float(collection.reach(self.users or 1, self.confidence).max())
+        return float(self.designs(epsilon)[0].collection.reach(self.users or 1, self.confidence).max())
 
     def answer(self, say: Say = silent, warn: Say = warnings.warn) -> VectorMeans:
         """The design beside its rivals, and with a file what a collection says."""
-        from mechdesign.mechanisms.discrete import Discrete
-        from mechdesign.methods.sign_patterns.response import PatternResponse
-        from mechdesign.studies.frequencies.sign_reports import SignCollection
-
         if self.send is not None:
             files.require_writable(self.send)
-        design = self.design()
-        channel = cast(Discrete, design.mechanism)
-        response = PatternResponse.of(channel)[0]
-        collection = SignCollection(response, channel, self.sides, self.halves)
-        squares, certificate = self._squares(), design.certificate
-        halves = self.halves
-        expected = certificate.upper - sum(half**2 * one for half, one in zip(halves, squares, strict=True))
-        ways = [Way(OURS, certificate.upper, expected), *self._rivals(halves, squares)]
-        users, estimates = self._collected(design, collection, say)
+        designs, guesses = self.designs(), self._guesses()
+        chosen = designs[0]
+        lower = max(one.design.certificate.lower for one in designs if one.is_of_all_numbers)
+        ways = [*(Way(one.name, one.worst, one.expected) for one in designs), *self._rivals(guesses)]
+        users, estimates = self._collected(chosen, say)
         return VectorMeans(
-            *(self.epsilon, self.size, response.drawn, response.reach, certificate.lower, certificate.upper),
+            *(self.epsilon, self.size, chosen.name, chosen.drawn, chosen.reach),
+            *(lower, min(one.worst for one in designs), chosen.worst, chosen.expected),
             *(self.guess or ("uniform",), self.confidence, users, self.width),
             None if self.users is None or self.width is None else self.least_epsilon(),
-            self._numbers(collection, users or self.users, estimates),
+            self._numbers(chosen, users or self.users, estimates),
             tuple(sorted(ways, key=lambda way: way.worst)),
-            design,
+            chosen.design,
         )
 
     def _numbers(
-        self, collection: SignCollection, users: int | None, estimates: Sequence[Estimate | None]
+        self, chosen: VectorDesign, users: int | None, estimates: Sequence[Estimate | None]
     ) -> tuple[OfNumber, ...]:
+        collection = chosen.collection
         reaches = [None] * self.size if users is None else collection.reach(users, self.confidence).tolist()
         alone = collection.reach(1, self.confidence).tolist()
         needed = [None if self.width is None else math.ceil((one / self.width) ** 2) for one in alone]
@@ -223,68 +213,54 @@ class VectorStudy:
         )
         return tuple(OfNumber(*row) for row in rows)
 
-    def _squares(self) -> list[float]:
-        """The mean of the square of each number under the guess, in units of its range."""
-        import numpy as np
-
-        from mechdesign.panels import integrate_between
-        from mechdesign.words.priors import parse_prior
+    def _guesses(self) -> Guesses:
+        """What values may be like: uniform, where nothing is said."""
+        from mechdesign.studies.frequencies.vector_designs import Guesses
 
         laws = self.guess or ("uniform",)
-        found = []
-        for law, side in zip(laws * self.size if len(laws) == 1 else laws, self.sides, strict=True):
-            density = parse_prior(law, side)
-            cuts = [side.lower, *density.breakpoints, side.upper]
-            found.append(
-                integrate_between(
-                    lambda x, density=density, side=side: np.asarray(  # type: ignore[misc]
-                        density(x) * ((x - side.middle) * 2 / side.length) ** 2
-                    ),
-                    cuts,
-                )
-            )
-        return found
+        return Guesses(laws * self.size if len(laws) == 1 else laws, self.sides)
 
-    def _rivals(self, halves: Sequence[float], squares: Sequence[float]) -> Iterator[Way]:
+    def _rivals(self, guesses: Guesses) -> Iterator[Way]:
+        import numpy as np
+
         from mechdesign.methods.sign_patterns.rivals import vector_rivals
 
+        squares = guesses.means(np.square)
         for rival in vector_rivals(self.epsilon, self.size):
-            yield Way(rival.name, rival.worst(halves), rival.average(halves, squares))
+            yield Way(rival.name, rival.worst(self.halves), rival.average(self.halves, squares))
 
-    def _collected(
-        self, design: Design, collection: SignCollection, say: Say
-    ) -> tuple[int | None, Sequence[Estimate | None]]:
+    def _collected(self, chosen: VectorDesign, say: Say) -> tuple[int | None, Sequence[Estimate | None]]:
         """How many people reported, and the estimates; none without a file."""
         if self.reports is not None:
-            signs = self._signs(self.reports, collection.response.drawn)
+            rows = self._received(self.reports, chosen)
         elif self.data is not None:
             values = self._values(self.data)
             say(f"{len(values)} people report")
-            signs = self._sent(design, collection, values)
+            rows = self._sent(chosen, values)
         else:
             return None, [None] * self.size
-        found = collection.means(signs, self.confidence)
-        return len(signs), [
+        found = chosen.collection.means(rows, self.confidence)
+        return len(rows), [
             Estimate(one.value, one.lower, one.upper, one.standard_error, one.confidence, one.users) for one in found
         ]
 
-    def _sent(self, design: Design, collection: SignCollection, values: Floats) -> Counts:
+    def _sent(self, chosen: VectorDesign, values: Floats) -> Floats:
         import numpy as np
 
+        collection = chosen.collection
         if self.send is None:
             rng = np.random.default_rng(self.seed)
-            respond = lambda items: design.own_law.sample(items, rng).astype(np.int64)  # noqa: E731
-            return collection.reports(values, rng.random, respond)
-        from mechdesign.tables import make_table
+            return collection.reports(values, rng.random, lambda items: chosen.design.own_law.sample(items, rng))
         from mechdesign.tables.draws import draw
+        from mechdesign.tables.making import make_table
         from mechdesign.tables.sampler import sample_codes
 
-        table = make_table(design)
+        table = make_table(chosen.design)
         uniforms = lambda users: draw(53, users) * 2.0**-53  # noqa: E731
-        signs = collection.reports(values, uniforms, lambda items: sample_codes(table, items).astype(np.int64))
-        lines = [",".join(self.columns), *(",".join(map(str, row)) for row in signs.tolist())]
+        rows = collection.reports(values, uniforms, lambda items: sample_codes(table, items))
+        lines = [",".join(self.columns), *(",".join(f"{one:.17g}" for one in row) for row in rows.tolist())]
         files.write_atomically(self.send, ("\n".join(lines) + "\n").encode())
-        return signs
+        return rows
 
     def _columns(self, path: Path) -> list[Floats]:
         from mechdesign.words.priors import values_of_file
@@ -307,15 +283,21 @@ class VectorStudy:
                 raise InvalidData(where, "a value", rule, "widen --bounds")
         return np.column_stack(found)
 
-    def _signs(self, path: Path, drawn: int) -> Counts:
+    def _received(self, path: Path, chosen: VectorDesign) -> Floats:
+        """The rows of a file of reports: each with as many as are asked for, and of those that there are."""
         import numpy as np
 
-        signs = np.column_stack(self._columns(path))
-        wrong = ~np.isin(signs, (-1.0, 0.0, 1.0)).all(axis=1) | (np.abs(signs).sum(axis=1) != drawn)
+        rows = np.column_stack(self._columns(path))
+        asked = (rows != 0).sum(axis=1)
+        possible = chosen.possible_reports()
+        # a report of a number may be 0
+        missed = asked > chosen.drawn if 0.0 in possible else asked != chosen.drawn
+        wrong = missed | ~np.isin(rows, [0.0, *possible]).all(axis=1)
         if wrong.any():
-            rule = f"hold 1 or -1 for {drawn} numbers of each person, and 0 for the others, as --send writes them"
-            raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule)
-        return signs.astype(np.int64)
+            said = "1 or -1" if chosen.is_of_all_numbers else f"one of the {len(possible)} reports of this design"
+            rule = f"hold {said} for {chosen.drawn} numbers of each person, and 0 for the others, as --send writes them"
+            raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule, _SAME_OPTIONS)
+        return rows
 
 
 def _beyond(count: int) -> str:

@@ -14,9 +14,6 @@ from mechdesign.values.tables import Column, Grid, number, printable, table_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OURS = "sign patterns"
-"""What is designed here, among other ways."""
-
 
 @frozen
 class Way:
@@ -49,14 +46,20 @@ _WAYS = (
 
 @frozen
 class VectorMeans(Answer):
-    """The design for several numbers, what is proven of it, each number, and published ways beside it."""
+    """The design for several numbers, what is proven of it, each number, and other ways beside it.
+
+    ``lower`` and ``upper`` are ends of the optimum for the worst values; without a guess, the design has ``upper``.
+    """
 
     epsilon: float
     count: int
+    way: str
     drawn: int
     reach: int
     lower: float
+    upper: float
     worst: float
+    expected: float
     guess: tuple[str, ...]
     confidence: float
     users: int | None
@@ -81,23 +84,36 @@ class VectorMeans(Answer):
         return vector_errors([self.count])
 
     def shown(self) -> Iterator[Grid | str]:
-        near = "" if not self.reach else f", or one that differs in up to {self.reach} signs,"
-        yield f"{self.count} numbers of each person, eps = {self.epsilon:g} in all: {self.drawn} are drawn and rounded"
-        yield f"to signs, and a pattern of signs is reported, one's own{near} e^eps times as likely as any other."
+        yield from self._asked_for()
         yield f"  variance of one report, in units of half a range, all together: {number(self.worst)} at most"
-        yield f"  optimum over unbiased mechanisms: [{self.lower:.6g}, {self.worst:.6g}], proven in rational arithmetic"
+        yield f"  expected, if values are as guessed ({'; '.join(self.guess)}): {number(self.expected)}"
+        yield f"  optimum over unbiased mechanisms: [{self.lower:.6g}, {self.upper:.6g}], proven in rational arithmetic"
         yield ""
         yield self._of_numbers()
         if self.epsilon_for_width is not None:
-            yield f"  All are within +-{self.width:g} from eps = {self.epsilon_for_width:g} on."
+            start = f"  All are within +-{self.width:g} from eps = {self.epsilon_for_width:g} on"
+            yield f"{start}, by the design for the worst values."
         yield ""
         yield table_of(f"Ways to ask, by the variance of one report (guess: {'; '.join(self.guess)})", _WAYS, self.ways)
-        for way, what in (
-            (self.ways[0], "whatever values are"),
-            (min(self.ways, key=lambda way: way.expected), "if values are as guessed"),
-        ):
-            if way.name != OURS:
-                yield f"  {way.name} has less variance than {OURS}, {what}: it is shipped a table a number."
+        least, expected = self.ways[0], min(self.ways, key=lambda way: way.expected)
+        if least.worst < self.worst:
+            yield f"  {least.name} has less variance than {self.way}, whatever values are."
+        if expected.expected < self.expected:
+            yield f"  {expected.name} has less variance than {self.way}, if values are as guessed."
+
+    def _asked_for(self) -> Iterator[str]:
+        """Which numbers are drawn, and how they are reported."""
+        from mechdesign.studies.frequencies.vector_designs import SIGNS
+
+        start = f"{self.count} numbers of each person, eps = {self.epsilon:g} in all: "
+        if self.way == SIGNS:
+            near = "" if not self.reach else f", or one that differs in up to {self.reach} signs,"
+            yield f"{start}{self.drawn} are drawn and rounded"
+            yield f"to signs, and a pattern of signs is reported, one's own{near} e^eps times as likely as any other."
+            return
+        drawn = "each" if self.drawn == self.count else f"{self.drawn} drawn, and each"
+        yield f"{start}{drawn}"
+        yield f"reported with eps = {self.epsilon / self.drawn:g} by the certified optimum for one number in [-1, 1]."
 
     def _of_numbers(self) -> Grid:
         level = f"{100 * self.confidence:g}% interval"

@@ -26,6 +26,8 @@ from mechdesign.methods.line import line_of
 from mechdesign.methods.minimax.proof import MinimaxBound
 from mechdesign.methods.minimax.supports import supports
 from mechdesign.methods.result import Design, versions
+from mechdesign.methods.sign_patterns.proof import SignPatternsBound
+from mechdesign.methods.sign_patterns.response import PatternResponse
 from mechdesign.methods.workload.grid_proof import GridBound
 from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.supports import workload_of
@@ -143,9 +145,12 @@ def _mechanism_of(source: Source | Product) -> Made:
 
 
 def _labels_of(source: Source | Product) -> Labels:
-    """The labels of the rows and columns that a design of a loss matrix is for."""
+    """The labels of the rows and columns that a design of a loss matrix is for, or the patterns of signs."""
     if not isinstance(source, Design) or not isinstance(source.mechanism, Discrete):
         return NO_LABELS
+    if isinstance(source.evidence, SignPatternsBound):
+        names = PatternResponse.of(source.mechanism)[0].names
+        return Labels(names, names)
     if not isinstance(source.problem.loss, FiniteLoss):
         return NO_LABELS
     table = source.problem.table

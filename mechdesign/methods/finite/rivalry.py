@@ -19,7 +19,7 @@ from mechdesign.values.declare import Floats
 from mechdesign.words.criteria import Family
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import FiniteLoss, LossTable
-from mechdesign.words.losses import Power
+from mechdesign.words.losses import Loss, Power
 from mechdesign.words.priors import Atoms
 from mechdesign.words.problem import Problem
 
@@ -64,8 +64,8 @@ class MatrixRivalry:
         if not isinstance(problem.loss, FiniteLoss):
             weights = np.full(len(problem.numbers), 1 / len(problem.numbers))
             prior = Atoms(np.array(problem.numbers.points), weights if problem.weights is None else problem.weights)
-            scalar = cast(ScalarMechanism, law)
-            return Lost(scalar.worst_case(problem.loss)[0], scalar.average_loss(problem.loss, prior))
+            scalar, loss = cast(ScalarMechanism, law), cast(Loss, problem.loss)
+            return Lost(scalar.worst_case(loss)[0], scalar.average_loss(loss, prior))
         assert isinstance(law, Discrete)
         columns = np.asarray(law.outputs.points, dtype=np.intp)
         shares = law.probabilities / law.probabilities.sum(axis=1, keepdims=True)

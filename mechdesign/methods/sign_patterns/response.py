@@ -48,6 +48,15 @@ class PatternResponse:
         return np.asarray(2 * bits - 1)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The signs of each pattern in words.
+
+        >>> PatternResponse(2).names
+        ('minus/minus', 'plus/minus', 'minus/plus', 'plus/plus')
+        """
+        return tuple("/".join("plus" if sign > 0 else "minus" for sign in row) for row in self.patterns.tolist())
+
+    @property
     def favoured(self) -> int:
         """How many patterns are at most ``reach`` signs away from one's own."""
         return sum(math.comb(self.drawn, away) for away in range(self.reach + 1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mechdesign.methods.registry import solve
 from mechdesign.papers.claims.claim import Claim, Item, Value, within
 from mechdesign.papers.claims.shared import picture_of
-from mechdesign.tables import make_table
-from mechdesign.tables.formal import stated_floor
+from mechdesign.tables.formal.floors.evidence import stated_floor
+from mechdesign.tables.making import make_table
 from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average
 from mechdesign.words.domains import UNIT, Interval, cube_of

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import mechdesign as md
-from mechdesign.methods.sign_patterns import PatternResponse
+from mechdesign.methods.sign_patterns.response import PatternResponse
 from mechdesign.papers.gallery.agreement import near
 
 CHAPTER = "Means"

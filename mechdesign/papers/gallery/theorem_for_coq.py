@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 import mechdesign as md
 from mechdesign.papers.gallery.agreement import near
-from mechdesign.tables.formal import stated_floor
+from mechdesign.tables.formal.floors.evidence import stated_floor
 
 CHAPTER = "One number"
 TOLERANCE = near(1e-9)

@@ -1,4 +1,4 @@
-"""Advice on the means of several numbers of each person: sign patterns beside published ways, at the worst values."""
+"""Advice on the means of several numbers of each person: designs beside published ways, at the worst values."""
 
 from __future__ import annotations
 
@@ -6,24 +6,16 @@ import math
 from collections.abc import Iterator
 
 from mechdesign.errors import InvalidInput
-from mechdesign.methods.registry import solve
-from mechdesign.methods.sign_patterns.rivals import drawn_by_wang, vector_rivals
+from mechdesign.methods.sign_patterns.rivals import vector_rivals
 from mechdesign.methods.sign_patterns.supports import LEAST_EPSILON, MOST_EPSILON, MOST_NUMBERS
 from mechdesign.studies.advice.answer import CERTIFIED, EXACT, Advice, Expected, Rated, advice, ranked
 from mechdesign.studies.advice.commands import command
 from mechdesign.studies.advice.question import Numbers, Question, numbers_of
+from mechdesign.studies.frequencies.vector_designs import Guesses, vector_designs
 from mechdesign.values.digits import rounded_down
-from mechdesign.words.classes import Unbiased
-from mechdesign.words.domains import cube_of
-from mechdesign.words.losses import Squared
-from mechdesign.words.privacy import Pure
-from mechdesign.words.problem import Problem
 
-OURS = "sign patterns"
 UNIT = "root mean squared error of an estimated mean, over the means, in the units of the data, at the worst values"
 _DESIGN, _TABLE = "means.json", "means.table.json"
-_SHIPPED = ("duchi", "pm", "laplace")
-"""Mechanisms for one number that become tables."""
 
 
 def advise_means(question: Question) -> Advice:
@@ -34,19 +26,20 @@ def advise_means(question: Question) -> Advice:
     numbers, users, epsilon, count = numbers_of(question), question.users(), question.epsilon, _count(question.size)
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise InvalidInput("eps", epsilon, f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for several means")
-    problem = Problem(inputs=cube_of(count), loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
-    certificate = solve(problem, method="sign_patterns").certificate
+    inputs = (numbers.interval,) * count
+    designs = vector_designs(epsilon, inputs, (1.0,) * count, Guesses(["uniform"] * count, inputs), by_guess=False)
+    lower = max(one.design.certificate.lower for one in designs if one.is_of_all_numbers)
 
     def root(variance: float) -> float:
         return numbers.interval.length / 2 * math.sqrt(variance / (count * users))
 
-    rated = [Rated(OURS, Expected(root(certificate.lower), root(certificate.upper), UNIT, CERTIFIED))]
+    rated = [Rated(one.name, Expected(root(lower), root(one.worst), UNIT, CERTIFIED)) for one in designs]
     for rival in vector_rivals(epsilon, count):
         error = root(rival.worst([1.0] * count))
         rated.append(Rated(rival.name, Expected(error, error, UNIT, EXACT)))
-    rated = ranked(rated, (OURS,))
-    why = _why(rated, count, users, root(certificate.lower))
-    return advice(question.want, epsilon, users, rated, why, *_commands(question, numbers, rated, count, users))
+    rated = ranked(rated, [one.name for one in designs])
+    why = _why(rated, count, users, root(lower))
+    return advice(question.want, epsilon, users, rated, why, *_commands(question, numbers, count, users))
 
 
 def _count(size: int | None) -> int:
@@ -67,16 +60,7 @@ def _why(rated: list[Rated], count: int, users: int, least: float) -> Iterator[s
     yield "Where most values lie near the middle others are better: vector --guess computes it for a guess."
 
 
-def _commands(
-    question: Question, numbers: Numbers, rated: list[Rated], count: int, users: int
-) -> tuple[tuple[str, ...], str | None]:
+def _commands(question: Question, numbers: Numbers, count: int, users: int) -> tuple[tuple[str, ...], str | None]:
     asked = command("vector", eps=question.epsilon, count=count, bounds=numbers.domain, users=users, out=_DESIGN)
-    key, _, way = next(one.mechanism for one in rated if one.mechanism.split(",")[0] in (OURS, *_SHIPPED)).partition(
-        ", "
-    )
-    if key == OURS:
-        table = command("table", _DESIGN, out=_TABLE)
-    else:
-        share = question.epsilon / (count if way == "split" else drawn_by_wang(question.epsilon, count))
-        table = command("table", eps=share, mechanism=key, domain=numbers.domain, out=_TABLE)
+    table = command("table", _DESIGN, out=_TABLE)
     return (asked, table, command("export", _TABLE, to="javascript", out="sampler")), None

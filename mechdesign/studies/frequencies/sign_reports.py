@@ -17,8 +17,33 @@ from mechdesign.words.domains import Interval
 Uniforms = Callable[[int], Floats]
 """So many uniform numbers in [0, 1)."""
 
-Respond = Callable[[Counts], Counts]
+Respond = Callable[[Counts], Counts | Floats]
 """The reported pattern of each pattern."""
+
+
+def drawn_places(shares: Floats, drawn: int, uniforms: Floats) -> Counts:
+    """Which of some things each person is asked for, by one uniform number a person: as many rows of their places.
+
+    >>> drawn_places(np.array([0.5, 0.5, 1.0]), 2, np.array([0.1, 0.9])).tolist()
+    [[0, 2], [1, 2]]
+    """
+    edges = np.concatenate([[0.0], np.cumsum(shares)])
+    edges[-1] = drawn
+    marks = np.floor(edges[None, :] - uniforms[:, None])
+    return np.nonzero(np.diff(marks, axis=1))[1].reshape(uniforms.size, drawn)
+
+
+def means_about(
+    middles: Floats, averages: Floats, variances: Floats, ends: Floats, users: int, confidence: float
+) -> list[EstimatedMean]:
+    """The mean of each number, with its interval: averages are less the middles, and lie between ``-ends`` and ends."""
+    below, above = reach_of_mean(averages, variances, users, (-ends, ends), confidence)
+    found = []
+    for place, middle in enumerate(middles.tolist()):
+        value, error = middle + float(averages[place]), float(np.sqrt(variances[place] / users))
+        interval = value - float(below[place]), value + float(above[place])
+        found.append(EstimatedMean(value, error, *interval, confidence, users))
+    return found
 
 
 def _shares(collection: SignCollection) -> Floats:
@@ -59,38 +84,25 @@ class SignCollection:
     def middles(self) -> Floats:
         return np.array([side.middle for side in self.sides])
 
-    def asked_for(self, users: int, uniforms: Uniforms) -> Counts:
-        """Which numbers each person is asked for: as many rows of their places, by one uniform number a person."""
-        edges = np.concatenate([[0.0], np.cumsum(self.shares)])
-        edges[-1] = self.response.drawn
-        marks = np.floor(edges[None, :] - uniforms(users)[:, None])
-        return np.nonzero(np.diff(marks, axis=1))[1].reshape(users, self.response.drawn)
-
-    def reports(self, values: Floats, uniforms: Uniforms, respond: Respond) -> Counts:
+    def reports(self, values: Floats, uniforms: Uniforms, respond: Respond) -> Floats:
         """A row of signs a person, 0 for what was not asked."""
         users, count = values.shape
-        places = self.asked_for(users, uniforms)
+        places = drawn_places(self.shares, self.response.drawn, uniforms(users))
         rows = np.arange(users)[:, None]
         up = (1 + (values - self.middles) / self.halves) / 2
         plus = uniforms(users * self.response.drawn).reshape(places.shape) < up[rows, places]
         bits = np.arange(self.response.drawn)
-        reported = respond((plus << bits).sum(axis=1))
-        signs = np.zeros((users, count), dtype=np.int64)
+        reported = respond((plus << bits).sum(axis=1)).astype(np.int64)
+        signs = np.zeros((users, count))
         signs[rows, places] = 2 * (reported[:, None] >> bits & 1) - 1
         return signs
 
-    def means(self, signs: Counts, confidence: float) -> list[EstimatedMean]:
+    def means(self, signs: Counts | Floats, confidence: float) -> list[EstimatedMean]:
         """The mean of each number from such rows, with its interval."""
         users = len(signs)
         averages = self.steps * signs.mean(axis=0)
         variances = np.maximum(self.steps**2 * self.shares - averages**2, 0.0)
-        below, above = reach_of_mean(averages, variances, users, (-self.steps, self.steps), confidence)
-        found = []
-        for place, middle in enumerate(self.middles.tolist()):
-            value, error = middle + float(averages[place]), float(np.sqrt(variances[place] / users))
-            ends = value - float(below[place]), value + float(above[place])
-            found.append(EstimatedMean(value, error, *ends, confidence, users))
-        return found
+        return means_about(self.middles, averages, variances, self.steps, users, confidence)
 
     def reach(self, users: int, confidence: float) -> Floats:
         """Half the length of the interval of each mean, at most, up to terms of order ``1 / users``."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mechdesign.methods.sign_patterns.response import PatternResponse
-from mechdesign.studies.frequencies.sign_reports import SignCollection
+from mechdesign.studies.frequencies.sign_reports import SignCollection, drawn_places
 from mechdesign.words.domains import Interval
 
 SIDES = (Interval(18, 90), Interval(0, 1), Interval(-1, 1), Interval(0, 20_000))
@@ -24,7 +24,7 @@ def collection(drawn: int = 2, reach: int = 0, lengths: tuple[float, ...] = (1.0
 def test_everybody_is_asked_for_as_many_numbers_each_with_its_chance(drawn: int, lengths: tuple[float, ...]) -> None:
     """Uniform numbers on a grid: chances are met up to a step of it."""
     asked = collection(drawn, 0, lengths)
-    places = asked.asked_for(20_000, lambda users: (np.arange(users) + 0.5) / users)
+    places = drawn_places(asked.shares, drawn, (np.arange(20_000) + 0.5) / 20_000)
     assert places.shape == (20_000, drawn)
     assert (np.diff(places, axis=1) > 0).all()
     counts = np.bincount(places.ravel(), minlength=4) / 20_000

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     )
     from mechdesign.mechanisms.product import Product as Product
     from mechdesign.mechanisms.protocol import (
-        Continuous as Continuous,
         Mechanism as Mechanism,
         ScalarMechanism as ScalarMechanism,
     )

@@ -178,7 +178,7 @@ def _several(epsilons: Sequence[float]) -> Iterator[Constant]:
 
 
 def _directions(epsilons: Sequence[float]) -> Iterator[Constant]:
-    from mechdesign.methods.ball.search import answer
+    from mechdesign.methods.registry import solve
 
     for count in COORDINATES:
         for epsilon in (*epsilons, *_further(epsilons)):
@@ -186,7 +186,7 @@ def _directions(epsilons: Sequence[float]) -> Iterator[Constant]:
             words = f"inputs=md.Sphere({count}), loss=md.Squared(), privacy=md.Pure({shortest(epsilon)})"
             command = f"md.solve(md.Problem({words}, among=md.Unbiased()))"
             loss = f"squared, {count} coordinates"
-            yield _row(answer(problem, Demands()), DIRECTIONS, loss, "-", "unit spheres", command)
+            yield _row(solve(problem), DIRECTIONS, loss, "-", "unit spheres", command)
 
 
 def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval | str, command: str) -> Constant:

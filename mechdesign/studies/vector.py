@@ -234,7 +234,7 @@ class VectorStudy:
         if self.reports is not None:
             rows = self._received(self.reports, chosen)
         elif self.data is not None:
-            values = self._values(self.data)
+            values = values_within(self.data, self.columns, self.sides)
             say(f"{len(values)} people report")
             rows = self._sent(chosen, values)
         else:
@@ -262,32 +262,11 @@ class VectorStudy:
         files.write_atomically(self.send, ("\n".join(lines) + "\n").encode())
         return rows
 
-    def _columns(self, path: Path) -> list[Floats]:
-        from mechdesign.words.priors import values_of_file
-
-        found = [values_of_file(path, name) for name in self.columns]
-        sizes = sorted({one.size for one in found})
-        if len(sizes) > 1:
-            raise InvalidInput("columns", sizes, "have as many values each: a row is a person", "leave rows out")
-        return found
-
-    def _values(self, path: Path) -> Floats:
-        import numpy as np
-
-        found = self._columns(path)
-        for name, values, side in zip(self.columns, found, self.sides, strict=True):
-            outside = ~side.holds(values)
-            if outside.any():
-                where = f"column {name!r}, data row {int(outside.argmax()) + 1} first,"
-                rule = f"lie in the bounds [{side.lower:g}, {side.upper:g}], as {int(outside.sum())} values do not"
-                raise InvalidData(where, "a value", rule, "widen --bounds")
-        return np.column_stack(found)
-
     def _received(self, path: Path, chosen: VectorDesign) -> Floats:
         """The rows of a file of reports: each with as many as are asked for, and of those that there are."""
         import numpy as np
 
-        rows = np.column_stack(self._columns(path))
+        rows = values_of_people(path, self.columns)
         asked = (rows != 0).sum(axis=1)
         possible = chosen.possible_reports()
         # a report of a number may be 0
@@ -298,6 +277,31 @@ class VectorStudy:
             rule = f"hold {said} for {chosen.drawn} numbers of each person, and 0 for the others, as --send writes them"
             raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule, _SAME_OPTIONS)
         return rows
+
+
+def values_of_people(path: Path, columns: Sequence[str]) -> Floats:
+    """A row a person, and a column for each of these."""
+    import numpy as np
+
+    from mechdesign.words.priors import values_of_file
+
+    found = [values_of_file(path, name) for name in columns]
+    sizes = sorted({one.size for one in found})
+    if len(sizes) > 1:
+        raise InvalidInput("columns", sizes, "have as many values each: a row is a person", "leave rows out")
+    return np.column_stack(found)
+
+
+def values_within(path: Path, columns: Sequence[str], sides: Sequence[Interval]) -> Floats:
+    """The same, every value in the range of its column, or `InvalidData`."""
+    found = values_of_people(path, columns)
+    for name, values, side in zip(columns, found.T, sides, strict=True):
+        outside = ~side.holds(values)
+        if outside.any():
+            where = f"column {name!r}, data row {int(outside.argmax()) + 1} first,"
+            rule = f"lie in the bounds [{side.lower:g}, {side.upper:g}], as {int(outside.sum())} values do not"
+            raise InvalidData(where, "a value", rule, "widen --bounds")
+    return found
 
 
 def _beyond(count: int) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mechdesign.data.texts import columns as column_names, float_list
 from mechdesign.errors import InvalidInput
 from mechdesign.intervals import CONFIDENCE
-from mechdesign.studies.mean import Estimate, bounds_of
-from mechdesign.studies.vector import values_within
+from mechdesign.studies.mean import Estimate
+from mechdesign.studies.vector import require_weights, sides_of, values_within
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.declare import Floats, asked, epsilon, field, finite, frozen, option
 from mechdesign.values.rules import comes_with, require_rules
@@ -26,11 +26,6 @@ _RULES = (comes_with("seed", data=(), step="add --data FILE"),)
 _MOST_QUESTIONS = 100
 
 
-def _sides(said: Any) -> tuple[Interval, ...]:
-    found = bounds_of((-1.0, 1.0) if said is None else said)
-    return (found,) if isinstance(found, Interval) else found
-
-
 def _categories(said: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Columns and their labels, from text or from a mapping.
 
@@ -39,18 +34,25 @@ def _categories(said: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """
     from mechdesign.studies.frequencies.datasets import parse_domain_labels, require_domain_labels
 
-    if not isinstance(said, str):
-        pairs = said.items() if isinstance(said, Mapping) else said
-        found = tuple((str(name), tuple(map(str, labels))) for name, labels in pairs)
+    if isinstance(said, str):
+        pairs = [_named(part) for part in said.split(";")]
     else:
-        parts = [part.partition("=") for part in said.split(";")]
-        if not all(name.strip() and sign and labels.strip() for name, sign, labels in parts):
-            step = "for example --categories 'city=Bern,Rome;stars=1..5'"
-            raise InvalidInput("categories", said, "be NAME=LABEL,LABEL,..., semicolons between them", step)
-        found = tuple((name.strip(), parse_domain_labels(labels.strip())) for name, _, labels in parts)
+        try:
+            pairs = list(dict(said).items())
+        except (TypeError, ValueError):
+            raise InvalidInput("categories", said, "be names, each with its labels") from None
+    found = tuple((name, parse_domain_labels(all) if isinstance(all, str) else tuple(all)) for name, all in pairs)
     for _, labels in found:
         require_domain_labels(labels)
     return found
+
+
+def _named(part: str) -> tuple[str, str]:
+    name, sign, labels = (one.strip() for one in part.partition("="))
+    if not (name and sign and labels):
+        step = "for example --categories 'city=Bern,Rome;stars=1..5'"
+        raise InvalidInput("categories", part, "be NAME=LABEL,LABEL,..., semicolons between them", step)
+    return name, labels
 
 
 @frozen
@@ -66,7 +68,7 @@ class RecordStudy:
     columns: tuple[str, ...] = asked("--columns", "The numbers, as columns A,B,C.", read=column_names, default=())
     bounds: tuple[Interval, ...] = field(
         default=None,
-        converter=_sides,
+        converter=sides_of,
         metadata=option(
             "--bounds", "What numbers can be, known beforehand: LO,HI for all, or LO,HI;LO,HI.", metavar="LO,HI"
         ),
@@ -97,8 +99,12 @@ class RecordStudy:
     def __attrs_post_init__(self) -> None:
         from mechdesign.errors import require_whole
         from mechdesign.intervals import require_confidence
+        from mechdesign.methods.sign_patterns.supports import LEAST_EPSILON, MOST_EPSILON
 
         require_rules(self, _RULES)
+        if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
+            rule = f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g}, where designs for numbers are proven"
+            raise InvalidInput("epsilon", self.epsilon, rule)
         require_confidence(self.confidence)
         if not self.columns:
             raise InvalidInput(
@@ -115,10 +121,7 @@ class RecordStudy:
         ):
             if said not in allowed:
                 raise InvalidInput(name, f"{said} of them", f"be {allowed[1]}, one for each")
-        for place, weight in enumerate(self.weights or ()):
-            if not 1e-12 <= weight <= 1e12:
-                step = "leave out a column that does not count"
-                raise InvalidInput(f"weights[{place}]", weight, "be above 0, between 1e-12 and 1e12", step)
+        require_weights(self.weights or ())
         if self.seed is not None:
             require_whole(self.seed, "seed", 0)
 
@@ -276,7 +279,7 @@ class RecordMeans(Answer):
     def shown(self) -> Iterator[Grid | str]:
         numbers = sum(not one.labels for one in self.questions)
         all_questions = len(self.questions) - numbers + 1
-        yield f"{numbers} numbers and {all_questions - 1} categories of each person, eps = {self.epsilon:g} in all:"
+        yield f"numbers: {numbers}, categories: {all_questions - 1}, of each person, eps = {self.epsilon:g} in all:"
         yield f"{self.drawn} of {all_questions} questions drawn, each with eps = {self.epsilon_each:g};"
         yield "the numbers together are one question."
         yield f"  squared error of all answers, one person, weighed: {number(self.worst)} at most"

@@ -36,7 +36,8 @@ def _texts(said: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in said.split(";")) if isinstance(said, str) else tuple(said)
 
 
-def _sides(said: Any) -> tuple[Interval, ...]:
+def sides_of(said: Any) -> tuple[Interval, ...]:
+    """The range of each number, or one for all."""
     found = bounds_of((-1.0, 1.0) if said is None else said)
     return (found,) if isinstance(found, Interval) else found
 
@@ -58,7 +59,7 @@ class VectorStudy:
     count: int | None = asked("--count", "How many numbers there are, without names.", metavar="D")
     bounds: tuple[Interval, ...] = field(
         default=None,
-        converter=_sides,
+        converter=sides_of,
         metadata=option(
             "--bounds", "What values can be, known beforehand: LO,HI for all, or LO,HI;LO,HI.", metavar="LO,HI"
         ),
@@ -109,10 +110,7 @@ class VectorStudy:
         for name, said in (("bounds", self.bounds), ("guess", self.guess), ("weights", self.weights or ())):
             if len(said) not in ((0, self.size) if name == "weights" else (0, 1, self.size)):
                 raise InvalidInput(name, f"{len(said)} of them", f"be one for each of the {self.size} numbers")
-        for place, weight in enumerate(self.weights or ()):
-            if not 1e-12 <= weight <= 1e12:
-                step = "leave out a column that does not count"
-                raise InvalidInput(f"weights[{place}]", weight, "be above 0, between 1e-12 and 1e12", step)
+        require_weights(self.weights or ())
         if self.users is not None:
             require_whole(self.users, "users", 1)
         if self.seed is not None:
@@ -277,6 +275,14 @@ class VectorStudy:
             rule = f"hold {said} for {chosen.drawn} numbers of each person, and 0 for the others, as --send writes them"
             raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule, _SAME_OPTIONS)
         return rows
+
+
+def require_weights(weights: Sequence[float]) -> None:
+    """What each squared error counts: all above 0, within what sums of doubles keep."""
+    for place, weight in enumerate(weights):
+        if not 1e-12 <= weight <= 1e12:
+            step = "leave out a column that does not count"
+            raise InvalidInput(f"weights[{place}]", weight, "be above 0, between 1e-12 and 1e12", step)
 
 
 def values_of_people(path: Path, columns: Sequence[str]) -> Floats:

@@ -111,6 +111,9 @@ def test_the_same_seed_simulates_the_same(people: Path) -> None:
         ({"columns": ()}, "columns must be given"),
         ({"categories": ()}, "categories must be given"),
         ({"categories": "city"}, "NAME=LABEL,LABEL"),
+        ({"categories": 5}, "names, each with its labels"),
+        ({"epsilon": 9.0}, "epsilon must lie between"),
+        ({"categories": {"city": ("Bern", 3)}}, "domain"),
         ({"categories": "city=Bern"}, "at least two items"),
         ({"categories": "age=1,2"}, "each once"),
         ({"weights": "1,2"}, "weights must be 4"),
@@ -121,7 +124,7 @@ def test_the_same_seed_simulates_the_same(people: Path) -> None:
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        RecordStudy(1.0, **ASKED | options)
+        RecordStudy(**{"epsilon": 1.0} | ASKED | options)
 
 
 @pytest.mark.parametrize(

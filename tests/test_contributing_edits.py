@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 CHAPTERS: dict[str, str] = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+WORD = "A new word"
 PROTOCOL = "A new frequency protocol, start to bench and table"
 TABLE = "A new kind of table"
 
@@ -88,6 +89,24 @@ def passed_in(run: Run, *arguments: str) -> int:
     """How many tests pass in the copy."""
     said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments)
     return int(re.search(r"(\d+) passed", said)[1])  # type: ignore[index]
+
+
+def test_a_word_takes_a_class_a_name_and_rows_of_one_test() -> None:
+    assert not new_files(WORD)
+    touched = {"mechdesign/words/pairs.py", "mechdesign/__init__.py", "tests/methods/test_fields_in_words.py"}
+    assert {path for path, _, _ in edits(WORD)} == touched
+
+
+@pytest.mark.slow
+def test_the_word_of_the_page_is_answered_told_saved_and_shipped(edited: Callable[[str], Run]) -> None:
+    run = edited(WORD)
+    (program,) = programs(WORD)
+    said = run("-c", program)
+    assert "eps = 0.5 a step: average loss under the prior" in said
+    assert "every pair of inputs keeps its own eps: from 0.5 to 3" in said
+    assert "eps = 0.5 a step" in run("-m", "mechdesign", "show", "hours.json")
+    tests = "tests/methods/test_fields_in_words.py", "mechdesign/words/pairs.py"
+    assert passed_in(run, *tests, "-k", "cycle or Cycle or declared") >= 4
 
 
 def test_a_protocol_takes_one_file_and_two_registries() -> None:

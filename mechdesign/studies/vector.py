@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mechdesign.data.texts import columns as column_names, float_list
-from mechdesign.errors import FileProblem, InvalidData, InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.intervals import CONFIDENCE
 from mechdesign.studies.mean import Estimate, bounds_of
 from mechdesign.studies.vector_means import OfNumber, VectorMeans, Way
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 _RULES = (
     left_out_with("reports", "data", "send", "seed", why="reports are estimated from as they are"),
+    comes_with("design", by=("grid",)),
     comes_with("send", "seed", data=(), step="add --data FILE"),
     left_out_with("send", "seed", why="what people send is drawn with the system's randomness"),
 )
 _MOST_NUMBERS = 1000
-_SAME_OPTIONS = "give the options that --send had: eps, columns, weights, guess and by choose the design"
+_LEAST_ON_GRID = 0.2  # below it a search may end with reports that do not tell places apart
 
 
 def _texts(said: Any) -> tuple[str, ...]:
@@ -77,7 +78,12 @@ class VectorStudy:
         default=(),
     )
     by: str | None = asked(
-        "--by", "Sign patterns, or the optimum for one number, instead of the better one.", words=("signs", "numbers")
+        "--by",
+        "Sign patterns, the optimum for one number, or of 2 or 3 numbers a place on a grid, which takes longest.",
+        words=("signs", "numbers", "grid"),
+    )
+    design: Path | None = asked(
+        "--design", "The file of a design by grid that --out saved: it is proven again, not searched.", read=Path
     )
     users: int | None = asked("--users", "How near the means of so many people are.", metavar="N")
     width: float | None = asked(
@@ -85,7 +91,7 @@ class VectorStudy:
     )
     send: Path | None = asked(
         "--send",
-        "Write what each person of --data sends: a sign, or a number, and 0 where nothing is asked.",
+        "Write what each person of --data sends: signs, or numbers, and 0 where nothing is asked; or one report.",
         read=Path,
     )
     reports: Path | None = asked("--reports", "Such a file: the means are estimated from it.", read=Path)
@@ -111,12 +117,27 @@ class VectorStudy:
             if len(said) not in ((0, self.size) if name == "weights" else (0, 1, self.size)):
                 raise InvalidInput(name, f"{len(said)} of them", f"be one for each of the {self.size} numbers")
         require_weights(self.weights or ())
+        if self.by == "grid":
+            self._require_grid()
         if self.users is not None:
             require_whole(self.users, "users", 1)
         if self.seed is not None:
             require_whole(self.seed, "seed", 0)
         if self.width is not None and not self.width > 0:
             raise InvalidInput("width", self.width, "be above 0")
+
+    def _require_grid(self) -> None:
+        """A grid is searched for 2 or 3 numbers that weigh the same, and in seconds for one eps."""
+        from mechdesign.methods.cube.supports import USUAL_LEVELS
+
+        if self.size not in USUAL_LEVELS or len(set(self.weights or ())) > 1:
+            rule = "be signs or numbers, but for 2 or 3 numbers of the same weight"
+            raise InvalidInput("by", "grid", rule, "leave it out for the better of the two")
+        if self.epsilon < _LEAST_ON_GRID:
+            rule = f"come with an eps of at least {_LEAST_ON_GRID:g}"
+            raise InvalidInput("by", "grid", rule, "take signs, which are then within 1% of the optimum")
+        if self.users is not None and self.width is not None:
+            raise InvalidInput("by", "grid", "be left out where the eps for a width is asked", "leave out --users")
 
     @property
     def size(self) -> int:
@@ -143,7 +164,7 @@ class VectorStudy:
 
     @property
     def reads(self) -> Sequence[Path]:
-        return [path for path in (self.data, self.reports) if path is not None]
+        return [path for path in (self.data, self.reports, self.design) if path is not None]
 
     @property
     def keeps(self) -> Sequence[Path]:
@@ -151,11 +172,15 @@ class VectorStudy:
 
     def designs(self, epsilon: float | None = None) -> list[VectorDesign]:
         """The best design for the worst values, or under a guess that was given, and the one it is better than."""
+        from mechdesign.methods.saved import load_design
         from mechdesign.studies.frequencies.vector_designs import vector_designs
 
         asked = self.epsilon if epsilon is None else epsilon
         by_guess = epsilon is None and bool(self.guess)
-        return vector_designs(asked, self.sides, self.halves, self._guesses(), by_guess=by_guess, by=self.by)
+        saved = None if self.design is None else load_design(self.design)
+        return vector_designs(
+            asked, self.sides, self.halves, self._guesses(), by_guess=by_guess, by=self.by, saved=saved
+        )
 
     def least_epsilon(self) -> float | None:
         """The least eps, rounded up to 0.001, at which all intervals of so many people are within the width.
@@ -256,24 +281,18 @@ class VectorStudy:
         table = make_table(chosen.design)
         uniforms = lambda users: draw(53, users) * 2.0**-53  # noqa: E731
         rows = collection.reports(values, uniforms, lambda items: sample_codes(table, items))
-        lines = [",".join(self.columns), *(",".join(f"{one:.17g}" for one in row) for row in rows.tolist())]
+        lines = [
+            ",".join(chosen.headings(self.columns)),
+            *(",".join(f"{one:.17g}" for one in row) for row in rows.tolist()),
+        ]
         files.write_atomically(self.send, ("\n".join(lines) + "\n").encode())
         return rows
 
     def _received(self, path: Path, chosen: VectorDesign) -> Floats:
-        """The rows of a file of reports: each with as many as are asked for, and of those that there are."""
-        import numpy as np
+        """The rows of a file of reports, each one that a person can have sent."""
 
-        rows = values_of_people(path, self.columns)
-        asked = (rows != 0).sum(axis=1)
-        possible = chosen.possible_reports()
-        # a report of a number may be 0
-        missed = asked > chosen.drawn if 0.0 in possible else asked != chosen.drawn
-        wrong = missed | ~np.isin(rows, [0.0, *possible]).all(axis=1)
-        if wrong.any():
-            said = "1 or -1" if chosen.is_of_all_numbers else f"one of the {len(possible)} reports of this design"
-            rule = f"hold {said} for {chosen.drawn} numbers of each person, and 0 for the others, as --send writes them"
-            raise FileProblem("reports", f"{path}, data row {int(wrong.argmax()) + 1}", rule, _SAME_OPTIONS)
+        rows = values_of_people(path, chosen.headings(self.columns))
+        chosen.require_reports(rows, str(path))
         return rows
 
 

@@ -100,12 +100,28 @@ class VectorMeans(Answer):
             yield f"  {least.name} has less variance than {self.way}, whatever values are."
         if expected.expected < self.expected:
             yield f"  {expected.name} has less variance than {self.way}, if values are as guessed."
+        if self._has_grid:
+            yield "  With less variance at the worst values, after some seconds: --by grid."
+
+    @property
+    def _has_grid(self) -> bool:
+        """Whether a response on a grid was not asked for and has less variance at the worst values: from eps = 1 on."""
+        from mechdesign.methods.cube.supports import USUAL_LEVELS
+        from mechdesign.studies.frequencies.vector_designs import GRID
+
+        alike = self.count in USUAL_LEVELS and len({one.weight for one in self.numbers}) == 1
+        return alike and self.way != GRID and self.epsilon >= 1
 
     def _asked_for(self) -> Iterator[str]:
         """Which numbers are drawn, and how they are reported."""
-        from mechdesign.studies.frequencies.vector_designs import SIGNS
+        from mechdesign.studies.frequencies.vector_designs import GRID, SIGNS
 
         start = f"{self.count} numbers of each person, eps = {self.epsilon:g} in all: "
+        if self.way == GRID:
+            levels, reports = self.design.evidence.levels(self.count), len(self.design.mechanism.outputs)
+            yield f"{start}each is rounded to {levels} levels"
+            yield f"without bias, and one of {reports} reports says where on their grid they are."
+            return
         if self.way == SIGNS:
             near = "" if not self.reach else f", or one that differs in up to {self.reach} signs,"
             yield f"{start}{self.drawn} are drawn and rounded"

@@ -62,6 +62,17 @@ def test_whether_a_file_of_coq_is_what_export_writes_of_this_table_is_decided(
         assert "Admitted" in outcome.out
 
 
+def test_a_file_of_another_name_is_not_what_its_name_says(run: Any, saved: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    table, *_ = run("export", str(saved), "--to", "coq", "--out", str(out), "--json").json["files"]
+    sums, private = (out / "theories" / f"{name}.v" for name in ("Sums", "Private"))
+    text = sums.read_bytes()
+    for path in (Path(table), private):
+        path.write_bytes(text)
+        assert run("verify", str(saved), "--source", str(path)).code == 1
+    assert run("verify", str(saved), "--source", str(sums)).code == 0
+
+
 def test_a_file_with_a_floor_is_compared_with_that_of_the_table_and_its_design(run: Any, tmp_path: Path) -> None:
     design, path, out = (str(tmp_path / name) for name in ("d.json", "t.json", "out"))
     assert run("minimax", "--eps", "1", "--gap", "1e-2", "--out", design).code == 0

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.studies.frequencies.vector_designs import NUMBERS, SIGNS
+from mechdesign.studies.frequencies.vector_designs import GRID, NUMBERS, SIGNS
 from mechdesign.studies.vector import VectorStudy
 from tests.cli.conftest import Run
+from tests.methods.problems import several
 
 COLUMNS = ("--columns", "age,income,steps,sleep,score", "--bounds", "18,90;0,100;0,20000;0,12;-1,1")
 
@@ -137,6 +138,47 @@ def test_either_design_can_be_had_where_the_other_is_better() -> None:
     assert numbers.lower < numbers.upper
 
 
+def test_places_on_a_grid_become_estimates_in_two_commands(run: Run, tmp_path: Path) -> None:
+    """The system's randomness: off in one of 10^8 runs."""
+    held = np.random.default_rng(1).uniform((18, 0), (60, 50), (4000, 2)).round(3)
+    people, sent, kept, other = (tmp_path / name for name in ("people.csv", "sent.csv", "pair.json", "other.json"))
+    np.savetxt(people, held, delimiter=",", header="a,b", comments="", fmt="%.3f")
+    md.solve(several(2.0), method="cube", levels=5).save(kept)
+    md.solve(several(2.0), method="cube", levels=3).save(other)
+    asked = ("vector", "--eps", "2", "--columns", "a,b", "--bounds", "18,90;0,100", "--by", "grid", "--json")
+    first = json.loads(run(*asked, "--design", str(kept), "--data", str(people), "--send", str(sent)).out)
+    again = (*asked, "--reports", str(sent), "--design")
+    second = json.loads(run(*again, str(kept)).out)
+    assert first["numbers"] == second["numbers"]
+    assert second["way"] == GRID
+    assert second["worst"] == second["upper"] == min(way["worst"] for way in second["ways"])
+    for number, mean in zip(second["numbers"], held.mean(axis=0), strict=True):
+        found, error = number["estimate"]["estimate"], number["estimate"]["standard_error"]
+        assert abs(found - mean) <= 6 * error
+        assert 1.96 * error <= 1.1 * number["reach"]
+    assert "column must be one of" in run(*again, str(other)).err
+    sent.write_text(sent.read_text() + "0.5\n")
+    refused = " ".join(run(*again, str(kept)).err.split())
+    assert "data row 4001" in refused
+    assert "reports of this design" in refused
+
+
+def test_a_grid_is_named_where_it_has_less_variance(run: Run) -> None:
+    assert "--by grid" in run("vector", "--eps", "2", "--count", "2").out
+    assert "--by grid" not in run("vector", "--eps", "2", "--count", "2", "--weights", "1,2").out
+    assert "--by grid" not in run("vector", "--eps", "2", "--count", "4").out
+
+
+def test_a_grid_is_not_for_a_small_eps(run: Run) -> None:
+    said = run("vector", "--eps", "0.1", "--count", "2", "--by", "grid").err
+    assert "an eps of at least 0.2" in " ".join(said.split())
+
+
+def test_a_saved_design_is_of_a_grid() -> None:
+    with pytest.raises(md.InvalidInput, match="design must come with --by grid"):
+        VectorStudy(2.0, count=2, design=Path("pair.json"))
+
+
 def test_a_design_of_one_number_is_kept_and_ships_as_a_table(run: Run, tmp_path: Path) -> None:
     kept = tmp_path / "design.json"
     run("vector", "--eps", "4", "--count", "2", "--out", str(kept))
@@ -157,7 +199,10 @@ def test_a_design_of_one_number_is_kept_and_ships_as_a_table(run: Run, tmp_path:
         (["--count", "3", "--width", "0"], "width must be above 0"),
         (["--count", "3", "--send", "sent.csv"], "come with --data"),
         (["--count", "3", "--confidence", "1"], "confidence must"),
-        (["--count", "3", "--by", "magic"], "by must be one of signs, numbers"),
+        (["--count", "3", "--by", "magic"], "by must be one of signs, numbers, grid"),
+        (["--count", "4", "--by", "grid"], "but for 2 or 3 numbers of the same weight"),
+        (["--count", "2", "--by", "grid", "--weights", "1,2"], "but for 2 or 3 numbers of the same weight"),
+        (["--count", "2", "--by", "grid", "--users", "9", "--width", "0.1"], "where the eps for a width is asked"),
         ([], "columns must be given, or --count"),
     ],
 )

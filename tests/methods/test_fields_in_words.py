@@ -31,7 +31,7 @@ from mechdesign.words.pairs import Metric, Pairwise
 from mechdesign.words.problem import Problem
 from mechdesign.words.workloads import Histogram, Marginals, Mean, Moments, Parity, Prefix, Queries, Ranges
 from tests.methods import problems
-from tests.methods.problems import custom_problem, hidden_problem, joint_problem, numbers, workload_problem
+from tests.methods.problems import custom_problem, hidden_problem, joint_problem, numbers, vectors, workload_problem
 
 UNIT = md.Interval(0, 1)
 VALUES = md.priors.Atoms([0.0, 0.2, 0.7], [0.25, 0.25, 0.5])
@@ -198,6 +198,12 @@ ROWS: dict[str, Row] = {
     "pure.epsilon": Another(matrix(), matrix(privacy=md.Pure(1.5))),
     "approximate.epsilon": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.5, 0.1))),
     "approximate.delta": Another(matrix(privacy=md.Approximate(1.0, 0.1)), matrix(privacy=md.Approximate(1.0, 0.2))),
+    "sphere.count": Another(vectors(1.0, md.Sphere(20)), vectors(1.0, md.Sphere(30))),
+    "sphere.radius": Another(vectors(1.0, md.Sphere(20)), vectors(1.0, md.Sphere(20, 2.0))),
+    "ball.count": Another(vectors(1.0, md.Ball(20)), vectors(1.0, md.Ball(90))),
+    "ball.radius": Another(vectors(1.0, md.Ball(20)), vectors(1.0, md.Ball(20, 2.0))),
+    "cross-polytope.count": Another(vectors(1.0, md.CrossPolytope(20)), vectors(1.0, md.CrossPolytope(90))),
+    "cross-polytope.radius": Another(vectors(1.0, md.CrossPolytope(20)), vectors(1.0, md.CrossPolytope(20, 2.0))),
     "pairwise.epsilons": Another(
         places(loss=MATRIX, privacy=Pairwise([[0, 1, 1], [1, 0, 1], [1, 1, 0]])),
         places(loss=MATRIX, privacy=Pairwise([[0, 2, 1], [1, 0, 1], [1, 1, 0]])),

@@ -3,7 +3,8 @@
 Let an entry of t be bounded from below by ``g_k(q) <= a_k t``, a_k above 0, and let objective and all other constraints
 not fall where t rises, which is what CVXPY's rules ask of a function that a convex one is put into. Then the least t,
 ``max_k g_k(q) / a_k``, does as well as any: it is put for t, and the constraints that bounded it are gone. What is left
-is written in q alone and reads as maxima, and so it can be proven.
+is written in q alone and reads as maxima, and so it can be proven. (The rules are asked with something convex added:
+a least t that is a number goes in anywhere, and a t that had better be larger would be held at it.)
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def replace_tops(q: Any, objective: Any, constraints: Mapping[int | str, Any]) -
         bounds = {key: bound for key, stated in left.items() if (bound := _bounds(variable, stated)) is not None}
         others = {key: stated for key, stated in left.items() if key not in bounds}
         top = _greatest(variable, [pair for bound in bounds.values() for pair in bound])
-        if top is not None and any(_holds(stated, variable) for stated in (objective, *others.values())):
+        among = [stated for stated in (objective, *others.values()) if _holds(stated, variable)]
+        if top is not None and among and all(_never_falls(stated, variable, top, q) for stated in among):
             objective = objective.tree_copy({id(variable): top})
             left = {
                 key: stated.tree_copy({id(variable): top}) if _holds(stated, variable) else stated
@@ -33,6 +35,14 @@ def replace_tops(q: Any, objective: Any, constraints: Mapping[int | str, Any]) -
 
 def _holds(stated: Any, variable: Any) -> bool:
     return any(found is variable for found in stated.variables())
+
+
+def _never_falls(stated: Any, variable: Any, top: Any, q: Any) -> bool:
+    """Whether an objective or a constraint gets no easier where the variable rises above its least."""
+    import cvxpy
+
+    higher = stated.tree_copy({id(variable): top + cvxpy.pos(q[0, 0])})
+    return bool(higher.is_dcp() if isinstance(higher, cvxpy.constraints.constraint.Constraint) else higher.is_convex())
 
 
 def _bounds(variable: Any, constraint: Any) -> list[tuple[int, Any]] | None:

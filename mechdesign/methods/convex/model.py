@@ -313,7 +313,7 @@ class ConvexModel:
     def _require_alone(self, stated: Any, field: str) -> None:
         """Other variables of the user's own would have no value at the mechanism."""
         if any(variable is not self.q for variable in stated.variables()):
-            rule = "be written in q alone, but for variables that some constraint bounds from below"
+            rule = "be written in q alone, but for variables with a lower bound above which all else gets worse"
             raise InvalidInput(field, str(stated), rule, "use cvxpy atoms such as cvxpy.max")
 
     def _require_values(self, stated: Any, field: str, kind: Any, rule: str) -> None:

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.workload.decoder import decoder
 from mechdesign.methods.workload.proof import WorkloadBound
 from mechdesign.methods.workload.supports import workload_of
@@ -21,13 +20,14 @@ def estimator(design: Any) -> Floats:
     >>> bool(np.allclose(estimator(design) @ design.mechanism.probabilities.T, np.tri(4)))
     True
     """
-    law = cast(Discrete, design.mechanism)
-    channel, prior = _channel_and_prior(design)
+    return answers_by_report(*_channel_and_prior(design), workload_of(design.problem).queries.matrix)
+
+
+def answers_by_report(channel: Floats, prior: Floats, queries: Floats) -> Floats:
+    """The same of a channel whose rows sum to 1, with the least noise on average under a prior of sum 1."""
     found = decoder(channel, prior)
-    queries = workload_of(design.problem).queries.matrix
     answers = found @ queries.T
     answers = answers + found @ (queries.T - channel @ answers)
-    assert answers.shape == (len(law.outputs), len(queries))
     return np.asarray(answers.T)
 
 

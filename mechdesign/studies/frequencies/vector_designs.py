@@ -1,25 +1,33 @@
-"""Designs for several numbers of each person: sign patterns, or some numbers by the certified optimum for one."""
+"""Designs for several numbers of each person: sign patterns, a place on a grid, or the optimum for one number."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from mechdesign.errors import FileProblem
 from mechdesign.exact.rational import float_up
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.methods.cube.proof import CubeBound, means_on_grid
 from mechdesign.methods.grid_prior import grid_weights
 from mechdesign.methods.registry import solve
 from mechdesign.methods.sign_patterns.response import PatternResponse
+from mechdesign.methods.workload.estimator import answers_by_report
+from mechdesign.methods.workload.supports import workload_of
 from mechdesign.panels import integrate_between
+from mechdesign.studies.frequencies.grid_reports import GridCollection
 from mechdesign.studies.frequencies.number_reports import NumberCollection
 from mechdesign.studies.frequencies.sign_reports import SignCollection
 from mechdesign.tables.kinds.unbiased import UnbiasedLaw
 from mechdesign.tables.making import make_table
+from mechdesign.values.declare import Floats
+from mechdesign.values.fingerprint import digest
 from mechdesign.words.classes import Unbiased
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.domains import Interval, Product
@@ -32,8 +40,10 @@ if TYPE_CHECKING:
     from mechdesign.methods.result import Design
 
 SIGNS = "sign patterns"
+GRID = "response on a grid"
 NUMBERS = "optimum for one number"
 
+_SAME_OPTIONS = "give the options that --send had: eps, columns, weights, guess and by choose the design"
 _SYMMETRIC = Interval(-1.0, 1.0)
 _GAP = 1e-3  # of the optimum for one number
 _SIZE = 33  # of the grid that a guess is rounded to
@@ -44,7 +54,7 @@ class VectorDesign(NamedTuple):
 
     name: str
     design: Design
-    collection: SignCollection | NumberCollection
+    collection: SignCollection | NumberCollection | GridCollection
     worst: float
     expected: float
 
@@ -62,13 +72,31 @@ class VectorDesign(NamedTuple):
     @property
     def is_of_all_numbers(self) -> bool:
         """Whether the design's own problem is about all numbers together; else it is about one of them."""
-        return isinstance(self.collection, SignCollection)
+        return not isinstance(self.collection, NumberCollection)
 
-    def possible_reports(self) -> tuple[float, ...]:
-        """What a table of the design reports of a number that was asked for."""
-        if self.is_of_all_numbers:
-            return (-1.0, 1.0)
-        return cast(UnbiasedLaw, make_table(self.design).law).outputs
+    def headings(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The columns of a file of reports: one a number, or one for all, which says whose reports they are: a search
+        on another machine may find a design with as little variance whose reports mean something else."""
+        own = self.collection
+        return (f"report {digest(own.channel.probabilities)[:8]}",) if isinstance(own, GridCollection) else names
+
+    def require_reports(self, rows: Floats, path: str) -> None:
+        """`FileProblem` where no person can have sent a row: each has what a table of the design reports."""
+        if isinstance(self.collection, GridCollection):
+            wrong = ~np.isin(rows, self.collection.channel.outputs.points).all(axis=1)
+            rule = f"be the number of one of the {len(self.collection.channel.outputs)} reports of this design"
+        else:
+            law = None if self.is_of_all_numbers else cast(UnbiasedLaw, make_table(self.design).law)
+            possible = (-1.0, 1.0) if law is None else law.outputs
+            asked = (rows != 0).sum(axis=1)
+            # a report of a number may be 0
+            missed = asked > self.drawn if 0.0 in possible else asked != self.drawn
+            wrong = missed | ~np.isin(rows, [0.0, *possible]).all(axis=1)
+            said = "1 or -1" if law is None else f"one of the {len(possible)} reports of this design"
+            rule = f"hold {said} for {self.drawn} numbers of each person, and 0 for the others"
+        if wrong.any():
+            where = f"{path}, data row {int(wrong.argmax()) + 1}"
+            raise FileProblem("reports", where, f"{rule}, as --send writes them", _SAME_OPTIONS)
 
 
 class Guesses:
@@ -97,6 +125,10 @@ class Guesses:
         inside = np.clip(side.middle + half * np.array(kinks), side.lower, side.upper).tolist()
         return integrate_between(weighed, [side.lower, *density.breakpoints, *inside, side.upper])
 
+    def on_grid(self, size: int) -> list[Floats]:
+        """Each number rounded without bias to so many equispaced points of its range."""
+        return [grid_weights(self._densities[one], one[1], size) for one in self.numbers]
+
     def prior(self, halves: Sequence[float]) -> Atoms:
         """The law of all numbers as one, each weighed by the square of its half-length, on equispaced points."""
         shares = dict.fromkeys(self._densities, 0.0)
@@ -117,10 +149,12 @@ def vector_designs(
     *,
     by_guess: bool,
     by: str | None = None,
+    saved: Design | None = None,
 ) -> list[VectorDesign]:
     """Those that may be best for the worst values, or by guess on average; the best comes first.
 
-    That ``by`` signs or numbers does, if one of them is wanted. One number alone has one design.
+    That ``by`` signs, numbers or a grid does comes first, if one of them is wanted. A grid is searched only then, or
+    its design was ``saved``. One number alone has one design.
 
     >>> square = (Interval(-1, 1), Interval(-1, 1))
     >>> found = vector_designs(4.0, square, (1.0, 1.0), Guesses(["uniform"] * 2, square), by_guess=False)
@@ -141,7 +175,13 @@ def vector_designs(
             numbers.append(_by_numbers(epsilon, tuple(sides), halves, guesses, drawn, prior))
     key = _expected if by_guess else _worst
     best = sorted(numbers, key=key)[:1]
-    return [*best, signs] if by == "numbers" else sorted([signs, *best], key=key)
+    ranked = [*best, signs] if by == "numbers" else sorted([signs, *best], key=key)
+    if by != "grid":
+        return ranked
+    found = solve(signs.design.problem, method="cube") if saved is None else saved
+    if found.problem != signs.design.problem or not isinstance(found.evidence, CubeBound):
+        raise FileProblem("design", "its problem", "be that of these options, by a grid", _SAME_OPTIONS)
+    return [_on_grid(found, tuple(sides), halves, guesses), *ranked]
 
 
 def _worst(one: VectorDesign) -> float:
@@ -164,6 +204,19 @@ def _sign_patterns(
     squares = guesses.means(np.square)
     expected = worst - sum(half**2 * one for half, one in zip(halves, squares, strict=True))
     return VectorDesign(SIGNS, design, collection, worst, expected)
+
+
+def _on_grid(design: Design, sides: tuple[Interval, ...], halves: Sequence[float], guesses: Guesses) -> VectorDesign:
+    """What is expected is that of numbers that are independent: between places, moments are averages by each number."""
+    channel, evidence, count = cast(Discrete, design.mechanism), cast(CubeBound, design.evidence), len(sides)
+    levels = evidence.levels(count)
+    law = channel.probabilities / channel.probabilities.sum(axis=1, keepdims=True)
+    queries = workload_of(means_on_grid(design.problem.epsilon, count, levels)).queries.matrix
+    estimates = answers_by_report(law, evidence.prior / evidence.prior.sum(), queries).T
+    collection = GridCollection(levels, channel, estimates, sides)
+    shares = reduce(np.multiply.outer, guesses.on_grid(levels)).ravel()
+    expected = shares @ collection.moments - np.array(guesses.means(np.square))
+    return VectorDesign(GRID, design, collection, design.certificate.upper, float(expected @ np.square(halves)))
 
 
 def _by_numbers(

@@ -130,12 +130,12 @@ def export_proof(
 
 
 def proof_difference(table: Table, path: Path | str, design: Design | None = None) -> Difference | None:
-    """``None`` if the file is, byte for byte, one that `export_proof` writes: the table's own, or one of the theories.
+    """``None`` if the file is, byte for byte, what `export_proof` writes: by its name a theory, else the table's own.
 
-    Otherwise where it first differs from the one of them that it resembles longest.
+    Otherwise where it first differs from that.
     """
-    beside = (text for name, text in theories().items() if name.endswith(ENDING))
-    return first_difference([proof_of(table, design), *beside], files.read_bytes(Path(path)))
+    theory = theories().get(f"theories/{Path(path).name}")
+    return first_difference([theory or proof_of(table, design)], files.read_bytes(Path(path)))
 
 
 def theories() -> dict[str, str]:

@@ -87,12 +87,17 @@ def test_a_limit_of_a_variable_is_one_of_what_it_stands_above() -> None:
 
 def misstated() -> dict[str, Stated]:
     top, other, two = cp.Variable(), cp.Variable(), cp.Variable(2)
+    some, over = cp.Variable(nonneg=True), cp.Variable(4)
     bounded = cp.Variable(bounds=[0, 1])
     return {
         "nothing below": (lambda q: top, lambda q: [top <= errors(q)[0]]),
         "an equality": (lambda q: top, lambda q: [errors(q)[0] == top]),
         "to be large": (lambda q: 1 - top, lambda q: [errors(q) <= top]),
         "below and above a concave one": (lambda q: top, lambda q: [errors(q) <= top, top >= 0.1, cp.sqrt(top) >= 0.1]),
+        "to be large above a number": (lambda q: cp.sum(errors(q)) - top, lambda q: [top >= 0]),
+        "square above a number": (lambda q: cp.square(top) + cp.sum(errors(q)), lambda q: [top >= -1]),
+        "the slack of an equality": (lambda q: cp.sum(errors(q)), lambda q: [errors(q)[0] + some == 0.5]),
+        "a quantile": (lambda q: top + cp.sum(over), lambda q: [top >= 0, over >= errors(q) - top, over >= 0]),
         "without a use": (lambda q: cp.sum(q), lambda q: [errors(q) <= top]),
         "round in a circle": (lambda q: top + other, lambda q: [top <= other, other <= top]),
         "with ends of its own": (lambda q: bounded, lambda q: [errors(q) <= bounded]),

@@ -25,11 +25,6 @@ Numbers = dict[str, Any]
 UNIT, FINE = 2**40, 2**96
 
 
-def entry(numbers: list[Any], place: int) -> Any:
-    """0 beyond the end, as in the theories."""
-    return numbers[place] if place < len(numbers) else 0
-
-
 def is_above(num: int, den: int, ratio: int, unit: int) -> bool:
     """Whether ratio / unit is at least e^(num / den): by the checker's floor of 2^96 times that."""
     return num > 0 and den > 0 and ratio * FINE > checker.exponential(Fraction(num, den)) * unit
@@ -44,15 +39,19 @@ def least(n: Numbers, letter: str) -> Fraction | None:
     return Fraction(num, den) if den > 0 else None
 
 
+def has_columns(lists: list[list[int]], count: int) -> bool:
+    return count > 0 and all(len(line) == count for line in lists)
+
+
 def proves_matrix(n: Numbers) -> bool:
     weights, k, scale, said = n["f_weights"], len(n["f_losses"]), n["f_scale"], least(n, "f")
     if not is_above(n["f_num"], n["f_den"], n["f_ratio"], UNIT) or scale <= 0 or said is None or n["f_gap"] > 0:
         return False
-    if min(weights) < 0 or sum(weights) <= 0 or n["f_answers"] < 0:
+    if min(weights) < 0 or sum(weights) <= 0 or not has_columns(n["f_losses"], n["f_answers"]):
         return False
     c, gap = Fraction(n["f_ratio"], UNIT), Fraction(n["f_gap"], scale * UNIT)
     levels = [Fraction(v, scale) for v in n["f_levels"]]
-    columns = [[Fraction(entry(row, a), scale) for row in n["f_losses"]] for a in range(n["f_answers"])]
+    columns = [[Fraction(row[a], scale) for row in n["f_losses"]] for a in range(n["f_answers"])]
     values = [sum(weights[x] * phi(c, column[x] - levels[x]) for x in range(k)) for column in columns]
     level = sum(w * v for w, v in zip(weights, levels, strict=True))
     return all(gap <= value for value in values) and said * sum(weights) <= level + gap
@@ -81,7 +80,9 @@ def proves_line(n: Numbers) -> bool:
 
 def proves_pairs(n: Numbers) -> bool:
     k, weights, scale, said = len(n["p_losses"]), n["p_weights"], n["p_scale"], least(n, "p")
-    if scale <= 0 or said is None or min(weights) < 0 or sum(weights) <= 0 or n["p_answers"] < 0:
+    if scale <= 0 or said is None or min(weights) < 0 or sum(weights) <= 0:
+        return False
+    if not has_columns(n["p_losses"], n["p_answers"]) or not has_columns(n["p_places"], len(n["p_places"])):
         return False
     limits = zip(n["p_epsilons"], n["p_ratios"], strict=True)
     if not all(is_above(num, den, ratio, UNIT) for (num, den), ratio in limits):
@@ -97,7 +98,7 @@ def proves_pairs(n: Numbers) -> bool:
         for x, part in ((f["first"], Fraction(-f["amount"])), (f["second"], Fraction(ratio * f["amount"], UNIT))):
             taken[x, f["answer_of"]] = taken.get((x, f["answer_of"]), Fraction(0)) + part / UNIT
     for x, a in product(range(k), range(n["p_answers"])):
-        left = weights[x] * entry(n["p_losses"][x], a) - taken.get((x, a), Fraction(0))
+        left = weights[x] * n["p_losses"][x][a] - taken.get((x, a), Fraction(0))
         if Fraction(n["p_levels"][x], UNIT) > left:
             return False
     return said * sum(weights) * scale <= Fraction(sum(n["p_levels"]), UNIT)
@@ -131,6 +132,8 @@ def proves_workload(n: Numbers) -> bool:
     if not is_above(n["w_num"], n["w_den"], n["w_ratio"], UNIT) or min(scales) <= 0 or said is None:
         return False
     if min(prior) < 0 or sum(prior) <= 0 or r != len(n["w_columns"][0]) or min(weights) < 0:
+        return False
+    if not has_columns(n["w_matrix"], r):
         return False
     matrix, column, price, weight = scales
     c = Fraction(n["w_ratio"], UNIT)
@@ -217,6 +220,24 @@ def test_a_thousand_altered_certificates_are_refused_where_fractions_refuse_them
     assert found == [PROVES[floor.kind](one["numbers"]) for one in altered]
     assert found[0]
     assert 200 < found.count(False) < 900
+
+
+@pytest.mark.parametrize("name", ["matrix, worst case", "pairs, worst case", "workload, average"])
+def test_a_floor_of_no_answers_or_of_lists_that_end_early_is_refused(
+    designs: dict[str, Design], extracted: Path, tmp_path: Path, name: str
+) -> None:
+    floor = stated_floor(make_table(designs[name]), designs[name])
+    assert floor is not None
+    document = json.loads(floor.document)
+    numbers = document["numbers"]
+    lists = [key for key in ("f_losses", "p_losses", "p_places", "w_matrix") if key in numbers]
+    none = {key: 0 for key in ("f_answers", "p_answers", "w_queries") if key in numbers} | {
+        key: [[]] * len(numbers[key]) for key in (*lists, "w_columns") if key in numbers and key != "p_places"
+    }
+    lowered = {key: -(10**30) for key in numbers if key.endswith("least_num")}
+    early = [lowered | {key: [numbers[key][0][:-1], *numbers[key][1:]]} for key in lists]
+    altered = [document | {"numbers": numbers | other} for other in (none | lowered, *early, lowered)]
+    assert verdicts(extracted, list(map(written, altered)), tmp_path) == [False] * (len(altered) - 1) + [True]
 
 
 def with_other_atoms(table: Table, rng: random.Random) -> bytes:

@@ -210,8 +210,19 @@ def test_a_number_that_is_not_written_in_digits_alone_is_refused(
     assert verdicts(extracted, [content], tmp_path) == [False]
 
 
+def test_an_entry_that_stands_there_twice_is_refused_however_its_name_is_written(
+    kinds: dict[str, Table], extracted: Path, tmp_path: Path
+) -> None:
+    content = kinds["response"].content
+    for name in (b"law", rb"\u006caw"):
+        twice = content[:-2] + b',"' + name + b'":{"other":0,"own":65536}}\n'
+        assert json.loads(twice)["law"]["other"] == 0
+        assert verdicts(extracted, [twice, content], tmp_path) == [False, True]
+
+
 @pytest.mark.parametrize(
-    "content", [b"[" * 10**7, b"", b"{}\n", b'{"a":1', b"[1,2]\n", b'{"format":"mechdesign table","version":1}\n']
+    "content",
+    [b"[" * 10**7, b"", b'{"a\\', b"{}\n", b'{"a":1', b"[1,2]\n", b'{"format":"mechdesign table","version":1}\n'],
 )
 def test_what_is_no_table_is_refused(extracted: Path, tmp_path: Path, content: bytes) -> None:
     assert verdicts(extracted, [content], tmp_path) == [False]

@@ -32,8 +32,12 @@ let parse text =
     expect '"';
     let start = !at in
     while peek () <> '"' && peek () <> '\000' do if peek () = '\\' then incr at; incr at done;
+    if !at > String.length text then refuse "file: ends within a text";
     let found = String.sub text start (!at - start) in
     expect '"'; found in
+  let name () =  (* an escaped one may be another name, and then an entry stands there twice *)
+    let found = string () in
+    if String.contains found '\\' then refuse "file: an escape in a name" else found in
   let number () =
     let start = !at in
     if peek () = '-' then incr at;
@@ -41,7 +45,7 @@ let parse text =
     decimal (String.sub text start (!at - start)) in
   let rec value () =
     match peek () with
-    | '{' -> incr at; Object (items '}' (fun () -> let key = string () in expect ':'; (key, value ())))
+    | '{' -> incr at; Object (items '}' (fun () -> let key = name () in expect ':'; (key, value ())))
     | '[' -> incr at; List (items ']' value)
     | '"' -> Text (string ())
     | 'n' -> word "null"; Null

@@ -161,6 +161,11 @@ Record finite_certificate := {
 Definition f_inputs (c : finite_certificate) : nat := length (f_losses c).
 Definition f_loss (c : finite_certificate) (x a : nat) : Z := entry (nth x (f_losses c) []) a.
 
+(* Not needed by a proof: without an answer there is no mechanism to speak of, and every floor would be true; and
+   [entry] is 0 beyond the end of a list. *)
+Definition has_shape (k width : nat) (lists : list (list Z)) : bool :=
+  Nat.ltb 0 width && Nat.eqb (length lists) k && forallb (fun l => Nat.eqb (length l) width) lists.
+
 Definition check_finite (c : finite_certificate) : bool :=
   let k := f_inputs c in
   above (f_num c) (f_den c) (f_ratio c)
@@ -171,7 +176,8 @@ Definition check_finite (c : finite_certificate) : bool :=
        f_gap c <=? zsum k (fun x => entry (f_weights c) x * phi_z (f_ratio c) (f_loss c x a - entry (f_levels c) x)))%Z
        (seq 0 (f_answers c))
   && (f_least_num c * (zsum k (entry (f_weights c)) * f_scale c * unit40)
-      <=? f_least_den c * (zsum k (fun x => entry (f_weights c) x * entry (f_levels c) x) * unit40 + f_gap c))%Z.
+      <=? f_least_den c * (zsum k (fun x => entry (f_weights c) x * entry (f_levels c) x) * unit40 + f_gap c))%Z
+  && has_shape k (f_answers c) (f_losses c).
 
 (* What certificates speak of, in real numbers. *)
 Definition f_loss_of c (a x : nat) : R := IZR (f_loss c x a) / IZR (f_scale c).
@@ -184,7 +190,7 @@ Theorem finite_average c : check_finite c = true -> forall m q answer,
 Proof.
   unfold check_finite. intros H m q answer M A.
   rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le, Nat.ltb_lt in H.
-  destruct H as [[[[[Ab [[[S L] G] T]] K] W] Re] Le]. destruct (above_ok _ _ _ Ab) as [Cap One].
+  destruct H as [[[[[[Ab [[[S L] G] T]] K] W] Re] Le] _]. destruct (above_ok _ _ _ Ab) as [Cap One].
   rewrite forallb_forall in W, Re. set (k := f_inputs c) in *.
   assert (V := unit40_pos). apply IZR_lt in S, T. apply IZR_le in G, Le.
   rewrite !mult_IZR, plus_IZR, mult_IZR, !IZR_zsum in Le. rewrite IZR_zsum in T.
@@ -228,7 +234,7 @@ Qed.
 Lemma share_nonneg c : check_finite c = true -> forall x, (x < f_inputs c)%nat -> 0 <= f_share c x.
 Proof.
   unfold check_finite. intros H x X. rewrite !andb_true_iff, !Z.ltb_lt in H.
-  destruct H as [[[[[_ [_ T]] _] W] _] _]. rewrite forallb_forall in W.
+  destruct H as [[[[[[_ [_ T]] _] W] _] _] _]. rewrite forallb_forall in W.
   assert (Y := W x ltac:(apply in_seq; lia)). apply Z.leb_le, IZR_le in Y. apply IZR_lt in T. rewrite IZR_zsum in T.
   unfold f_share. apply at_least_0; auto.
 Qed.
@@ -236,7 +242,7 @@ Qed.
 Lemma shares_add_up c : check_finite c = true -> sum (f_inputs c) (f_share c) = 1.
 Proof.
   unfold check_finite. intros H. rewrite !andb_true_iff, !Z.ltb_lt in H.
-  destruct H as [[[[[_ [_ T]] _] _] _] _]. apply IZR_lt in T. rewrite IZR_zsum in T.
+  destruct H as [[[[[[_ [_ T]] _] _] _] _] _]. apply IZR_lt in T. rewrite IZR_zsum in T.
   unfold f_share. rewrite sum_over. unfold f_inputs in *. field. lra.
 Qed.
 

@@ -58,7 +58,8 @@ Definition check_pairs (c : pairs_certificate) : bool :=
        entry (p_levels c) x * unit40
        <=? entry (p_weights c) x * p_loss c x a * (unit40 * unit40) - taken_at c x a)%Z (seq 0 (p_answers c))) (seq 0 k)
   && (p_least_num c * (zsum k (entry (p_weights c)) * p_scale c * unit40)
-      <=? p_least_den c * zsum k (entry (p_levels c)))%Z.
+      <=? p_least_den c * zsum k (entry (p_levels c)))%Z
+  && has_shape k (p_answers c) (p_losses c) && has_shape k k (p_places c).
 
 Definition p_loss_of c (a x : nat) : R := IZR (p_loss c x a) / IZR (p_scale c).
 Definition p_share c (x : nat) : R := IZR (entry (p_weights c) x) / sum (p_inputs c) (fun x => IZR (entry (p_weights c) x)).
@@ -117,7 +118,7 @@ Theorem pairs_average c : check_pairs c = true -> forall m q answer,
   <= sum (p_inputs c) (fun x => p_share c x * expected m q (fun o => p_loss_of c (answer o)) x).
 Proof.
   unfold check_pairs. intros H m q answer M A. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in H.
-  destruct H as [[[[[[[S L] T] W] Ra] F] Lv] Le]. rewrite forallb_forall in W, Lv. set (k := p_inputs c) in *.
+  destruct H as [[[[[[[[[S L] T] W] Ra] F] Lv] Le] _] _]. rewrite forallb_forall in W, Lv. set (k := p_inputs c) in *.
   assert (V := unit40_pos). apply IZR_lt in S, T, L. apply IZR_le in Le. rewrite !mult_IZR, !IZR_zsum in Le.
   rewrite IZR_zsum in T. set (w := fun x => IZR (entry (p_weights c) x)) in *.
   set (s := IZR (p_scale c)) in *. set (u := IZR unit40) in *.
@@ -163,7 +164,7 @@ Theorem pairs_worst c : check_pairs c = true -> forall m q answer worst,
   IZR (p_least_num c) / IZR (p_least_den c) <= worst.
 Proof.
   intros H m q answer worst M A F. assert (Av := pairs_average c H m q answer M A).
-  unfold check_pairs in H. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [[[[[[_ T] W] _] _] _] _].
+  unfold check_pairs in H. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [[[[[[[[_ T] W] _] _] _] _] _] _].
   rewrite forallb_forall in W. apply IZR_lt in T. rewrite IZR_zsum in T.
   assert (One : sum (p_inputs c) (p_share c) = 1).
   { unfold p_share. rewrite sum_over. unfold p_inputs in *. field. lra. }

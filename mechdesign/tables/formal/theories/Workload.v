@@ -297,7 +297,8 @@ Definition check_workload (c : workload_certificate) : bool :=
           * (2 * w_worth c * w_matrix_scale c * w_price_scale c * w_total c
              - zsum k (entry (w_prices c))
                * (w_weight_scale c * w_column_scale c * (w_matrix_scale c * w_matrix_scale c) * w_total c)
-             - w_known c * (w_column_scale c * w_price_scale c)))%Z.
+             - w_known c * (w_column_scale c * w_price_scale c)))%Z
+  && has_shape k r (w_matrix c).
 
 (* What certificates speak of, in real numbers. *)
 Definition w_answer c (i x : nat) : R := IZR (entry (nth x (w_matrix c) []) i) / IZR (w_matrix_scale c).
@@ -325,7 +326,7 @@ Theorem workload_average c : check_workload c = true -> forall m q V,
   <= sum (w_types c) (fun x => w_share c x * noise_at m (w_queries c) (w_weight c) q V (w_answer c) x).
 Proof.
   unfold check_workload. intros H m q V M U. rewrite !andb_true_iff, !Z.ltb_lt, Nat.ltb_lt, !Nat.eqb_eq in H.
-  destruct H as [[[[[[[[[[Ab [[[[[SW SA] SN] SG] SL] ST]] K] LA] LN] LP] Co] Pr] Ge] Wa] Le].
+  destruct H as [[[[[[[[[[[Ab [[[[[SW SA] SN] SG] SL] ST]] K] LA] LN] LP] Co] Pr] Ge] Wa] Le] _].
   destruct (above_ok _ _ _ Ab) as [Cap One]. rewrite forallb_forall in Co, Pr, Ge.
   assert (V40 := unit40_pos). set (k := w_types c) in *. set (r := w_queries c) in *.
   assert (Wk := walked r (w_weights c) (w_price_scale c * w_total c) (w_weight_scale c * (w_column_scale c * w_column_scale c))
@@ -408,7 +409,7 @@ Theorem workload_worst c : check_workload c = true -> forall m q V worst,
 Proof.
   intros H m q V worst M U F. assert (A := workload_average c H m q V M U).
   unfold check_workload in H. rewrite !andb_true_iff, !Z.ltb_lt in H.
-  destruct H as [[[[[[[[[[_ [_ T]] _] _] _] _] _] Pr] _] _] _]. rewrite forallb_forall in Pr.
+  destruct H as [[[[[[[[[[[_ [_ T]] _] _] _] _] _] Pr] _] _] _] _]. rewrite forallb_forall in Pr.
   apply IZR_lt in T. assert (T' := T). unfold w_total in T'. rewrite IZR_zsum in T'.
   assert (One : sum (w_types c) (w_share c) = 1).
   { unfold w_share. rewrite sum_over. unfold w_total. rewrite IZR_zsum. field. lra. }

@@ -465,7 +465,7 @@ KINDS = (
     ),
     Kind(
         "Means of several numbers",
-        ("vector",),
+        ("vector", "record"),
         ("studies/frequencies/sign_reports",),
         "n people, each of whom reports a pattern of the signs of some numbers.",
         several_numbers,

@@ -521,7 +521,7 @@ KINDS = (
     ),
     Kind(
         "Shares by a protocol",
-        ("estimate-counts",),
+        ("estimate-counts", "record"),
         ("studies/frequencies/intervals",),
         "n reports; for users the data are drawn once, and only noise in every run.",
         protocol_shares,

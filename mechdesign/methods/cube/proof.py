@@ -24,7 +24,7 @@ import numpy as np
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods.cube.supports import count_and_half
+from mechdesign.methods.cube.supports import LEVELS, count_and_half
 from mechdesign.methods.evidence import column, require_mechanism
 from mechdesign.methods.workload.proof import WorkloadBound, attained_noise
 from mechdesign.values.declare import Floats, array, frozen
@@ -67,7 +67,7 @@ class CubeBound:
     def levels(self, count: int) -> int:
         """Of each number, by the number of places."""
         levels: int = round(float(self.prior.size) ** (1 / count))
-        if levels**count != self.prior.size or levels - 1 not in (2, 4, 8, 16) or self.prior.size > MOST_TYPES:
+        if levels**count != self.prior.size or levels not in LEVELS or self.prior.size > MOST_TYPES:
             raise CheckFailed(f"{self.prior.size} places are no grid of 3, 5, 9 or 17 levels of {count} numbers")
         if self.slopes.size != count * self.prior.size:
             raise CheckFailed(f"the evidence has {self.slopes.size} slopes for {self.prior.size} places")

@@ -50,6 +50,8 @@ PROBLEMS = (
         criterion=md.Average(),
         among=md.InPlane(),
     ),
+    problems.vectors(1.0, md.Sphere(3)),
+    problems.vectors(1.0, md.CrossPolytope(3)),
 )
 
 PRINTED = {

@@ -26,7 +26,7 @@ class Answer:
 ANSWERS = ((Answer,),)
 EXAMPLE = "constants --eps 1 --criteria unbiased"
 
-_CRITERIA = ("worst", "average", "unbiased", "unbiased worst", "several")
+_CRITERIA = ("worst", "average", "unbiased", "unbiased worst", "several", "directions")
 
 
 def run(
@@ -36,7 +36,7 @@ def run(
         str | None,
         typer.Option(
             "--criteria",
-            help="worst, average, unbiased, unbiased worst, several, comma-separated (all unless given).",
+            help="worst, average, unbiased, unbiased worst, several, directions, comma-separated (all unless given).",
             autocompletion=completion(lambda: _CRITERIA),
         ),
     ] = None,

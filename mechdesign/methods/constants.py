@@ -22,14 +22,16 @@ from mechdesign.words.losses import Squared, parse_loss
 from mechdesign.words.priors import parse_prior
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Sphere
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 LOSSES = ("absolute", "squared")
 UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "beta:0.5,0.5")
 WORST, AVERAGE, UNBIASED, SEVERAL = "worst case", "average", "unbiased", "several"
-UNBIASED_WORST = "unbiased worst"
-CRITERIA = (WORST, AVERAGE, UNBIASED, UNBIASED_WORST, SEVERAL)
+UNBIASED_WORST, DIRECTIONS = "unbiased worst", "directions"
+CRITERIA = (WORST, AVERAGE, UNBIASED, UNBIASED_WORST, SEVERAL, DIRECTIONS)
 SEVERAL_NUMBERS = (2, 3, 5, 10)
+COORDINATES = (2, 3, 10, 100, 1024)
 
 _MOST_DIGITS = 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
@@ -96,6 +98,8 @@ def certified_constants(
         yield from _unbiased_worst(max(gap, 1e-4), epsilons, limits)
     if SEVERAL in criteria:
         yield from _several(epsilons)
+    if DIRECTIONS in criteria:
+        yield from _directions(epsilons)
 
 
 @frozen
@@ -188,15 +192,27 @@ def _several(epsilons: Sequence[float]) -> Iterator[Constant]:
             yield _row(answer(problem, Demands()), SEVERAL, f"squared, {count} numbers", "-", _SYMMETRIC, command)
 
 
-def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:
+def _directions(epsilons: Sequence[float]) -> Iterator[Constant]:
+    from mechdesign.methods.ball.search import answer
+
+    for count in COORDINATES:
+        for epsilon in (*epsilons, *_further(epsilons)):
+            problem = Problem(inputs=Sphere(count), loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
+            words = f"inputs=md.Sphere({count}), loss=md.Squared(), privacy=md.Pure({shortest(epsilon)})"
+            command = f"md.solve(md.Problem({words}, among=md.Unbiased()))"
+            loss = f"squared, {count} coordinates"
+            yield _row(answer(problem, Demands()), DIRECTIONS, loss, "-", "unit spheres", command)
+
+
+def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval | str, command: str) -> Constant:
     certificate = design.certificate
-    if is_open(design) and criterion != SEVERAL:
+    if is_open(design) and criterion not in (SEVERAL, DIRECTIONS):
         command += " --best-so-far"
     return Constant(
         criterion,
         loss,
         prior,
-        f"[{inputs.lower:g}, {inputs.upper:g}]",
+        inputs if isinstance(inputs, str) else f"[{inputs.lower:g}, {inputs.upper:g}]",
         design.problem.epsilon,
         certificate.lower,
         certificate.upper,
@@ -217,7 +233,8 @@ stored evidence with a rational upper bound of e^eps; it is printed rounded down
 mechanism whose privacy was computed exactly; it is printed rounded up. *Proven digits* are those the two ends share.
 Rows marked *claimed* rest on quadrature or a solver instead. `python -m mechdesign` before the command of a row gives
 the mechanism itself and its evidence. A continuous prior enters an average through cells (the mass, mean and variance
-it has on each): those rows hold for every prior with the same cells.
+it has on each): those rows hold for every prior with the same cells. Where no command asks a question a row has Python,
+after `import mechdesign as md`.
 """
 
 _TITLES = {
@@ -226,6 +243,7 @@ _TITLES = {
     UNBIASED: f"Variance under a prior, unbiased for every input (prior rounded to {_UNBIASED_GRID} equispaced inputs)",
     UNBIASED_WORST: "Variance at the worst input, unbiased for every input",
     SEVERAL: "Variance of several numbers of one person together, worst case, unbiased",
+    DIRECTIONS: "Variance of all coordinates of a vector of length 1 together, worst case, unbiased",
 }
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, strategies as st
 
+import mechdesign
 from mechdesign import Squared, catalogue
 from mechdesign.errors import InvalidInput
 from mechdesign.methods.constants import (
@@ -65,6 +66,16 @@ def test_rows_of_several_numbers_are_apart_by_as_many_where_all_sets_are_tried()
         assert row.upper - row.lower >= count * (1 - 1e-9)
         if count <= 7:
             assert row.upper - row.lower <= count * (1 + 1e-9)
+
+
+def test_rows_of_directions_have_ten_digits_and_python_that_gives_them() -> None:
+    rows = list(certified_constants(criteria=["directions"], epsilons=[1.0]))
+    assert len(rows[-1].digits()) >= 10
+    assert rows[-1].digits().startswith("6478.")
+    for row in rows:
+        found = eval(row.command, {"md": mechdesign}).certificate
+        assert (found.lower, found.upper) == (row.lower, row.upper)
+        assert (row.inputs, row.valid_for, row.claimed) == ("unit spheres", "unbiased mechanisms", False)
 
 
 def test_the_unbiased_worst_case_has_rows_below_every_published_mechanism() -> None:

@@ -17,12 +17,13 @@ from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.pairs import Metric
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Ball, CrossPolytope, Sphere
 from mechdesign.words.workloads import Prefix
-from tests.methods.problems import several, workload_problem
+from tests.methods.problems import several, vectors, workload_problem
 
 RANKED = {
     *("approximate", "finite", "minimax", "pairwise", "piecewise", "prior", "trade_off", "unbiased_piecewise"),
-    *("cube", "sign_patterns", "unbiased_worst", "workload"),
+    *("ball", "cube", "sign_patterns", "unbiased_worst", "workload"),
 }
 LINE = Metric(range(4), 1.0)
 DESIGNS = {
@@ -30,6 +31,9 @@ DESIGNS = {
     "pairs worst": lambda: solve(Problem(loss=Distances(), privacy=LINE)),
     "workload": lambda: solve(workload_problem(1.0, Prefix(4))),
     "signs worst": lambda: solve(several(2.0, 3), method="sign_patterns"),
+    "sphere worst": lambda: solve(vectors(2.0, Sphere(30, 3.0))),
+    "ball worst": lambda: solve(vectors(2.0, Ball(2, 0.5))),
+    "cross-polytope worst": lambda: solve(vectors(2.0, CrossPolytope(30))),
     "workload worst": lambda: solve(workload_problem(1.0, Prefix(3), "worst")),
 }
 

@@ -52,11 +52,16 @@ def vector_rivals(epsilon: float, count: int) -> tuple[VectorRival, ...]:
     >>> [(rival.name, round(rival.worst([1.0] * 10), 1)) for rival in vector_rivals(4.0, 10)[-2:]]
     [("duchi's for several numbers", 275.9), ('privunit on the ball around', 46.7)]
     """
+    return (*rivals_on_cubes(epsilon, count), _priv_unit(epsilon, count))
+
+
+def rivals_on_cubes(epsilon: float, count: int) -> tuple[VectorRival, ...]:
+    """Those that are made for ``[-1, 1]^d``, which serve all vectors inside of it."""
     ways = {"split": count, "sampled": drawn_by_wang(epsilon, count)}
     if ways["split"] == ways["sampled"]:
         del ways["sampled"]
     found = [_drawn(f"{name}, {way}", name, epsilon, count, drawn) for name in OF_ONE for way, drawn in ways.items()]
-    return (*found, _duchi(epsilon, count), _priv_unit(epsilon, count))
+    return (*found, _duchi(epsilon, count))
 
 
 def _drawn(name: str, key: str, epsilon: float, count: int, drawn: int) -> VectorRival:
@@ -68,9 +73,9 @@ def _drawn(name: str, key: str, epsilon: float, count: int, drawn: int) -> Vecto
 
 def _duchi(epsilon: float, count: int) -> VectorRival:
     """A corner of ``[-B, B]^d`` on one's own side (Duchi, Jordan and Wainwright 2018): B by the share of signs kept."""
-    half = 2.0 ** (count - 1) + (math.comb(count, count // 2) / 2 if count % 2 == 0 else 0)
-    kept = math.comb(count - 1, count // 2 if count % 2 == 0 else (count - 1) // 2)
-    return VectorRival("duchi's for several numbers", (half / kept / math.tanh(epsilon / 2)) ** 2, -1.0)
+    corners = 2**count + (math.comb(count, count // 2) if count % 2 == 0 else 0)
+    kept = 2 * math.comb(count - 1, count // 2)
+    return VectorRival("duchi's for several numbers", (corners / kept / math.tanh(epsilon / 2)) ** 2, -1.0)
 
 
 def _priv_unit(epsilon: float, count: int) -> VectorRival:

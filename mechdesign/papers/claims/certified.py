@@ -14,6 +14,7 @@ from mechdesign.words.losses import Power
 from mechdesign.words.priors import normal
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
+from mechdesign.words.vectors import Sphere
 
 PAPER = "Certified optima of this package (CERTIFIED.md, README)"
 
@@ -63,6 +64,13 @@ def _several() -> list[Value]:
         problem = Problem(inputs=cube_of(count), loss=Power(2.0), privacy=Pure(epsilon), among=Unbiased())
         found.append(float(getattr(solve(problem, method="sign_patterns").certificate, end)))
     return list(found)
+
+
+def _directions() -> list[Value]:
+    """The least worst variance of a vector of 1024 coordinates, a coordinate."""
+    asked = (Problem(inputs=Sphere(1024), loss=Power(2.0), privacy=Pure(e), among=Unbiased()) for e in (1.0, 2.0, 4.0))
+    found = [solve(problem).certificate for problem in asked]
+    return [(certificate.lower / 1024, certificate.upper / 1024) for certificate in found]
 
 
 CLAIMS = (
@@ -123,5 +131,14 @@ CLAIMS = (
         ),
         _several,
         picture=picture_of("several_numbers"),
+    ),
+    Claim(
+        "certified.directions",
+        PAPER,
+        "a vector of length 1, unbiased",
+        "the least worst variance of 1024 coordinates, a coordinate",
+        (Item("eps = 1", "6.3265"), Item("eps = 2", "1.6154"), Item("eps = 4", "0.4346")),
+        _directions,
+        picture=picture_of("best_cap"),
     ),
 )

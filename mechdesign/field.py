@@ -21,7 +21,7 @@ from mechdesign.methods.rivalry import Lost, Rivalry
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.notebook import grid
-from mechdesign.words.criteria import Family
+from mechdesign.words.criteria import Family, Lexicographic
 from mechdesign.words.losses import Loss
 from mechdesign.words.priors import Prior
 from mechdesign.words.problem import Problem
@@ -187,8 +187,8 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
 
     The percentage is measured from the upper end of the certified interval: at least so much is lost. For a
     lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
-    the prior that the proof is about. For several coordinates, joint responses and custom problems nothing is published
-    that could be ranked.
+    the prior that the proof is about. For polar coordinates, joint responses and objectives of one's own nothing is
+    published that could be ranked.
     """
     from mechdesign.methods.registry import method_of
 
@@ -205,7 +205,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
 
 
 def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism], rivalry: Rivalry, rank: Rank) -> Field:
-    """The field of a problem that says itself what its rivals are."""
+    """The designs among what the method says of rivals."""
     first = next(iter(entered.values()))
     laws = dict(rivalry.published(first))
     taken = {*entered, *laws, *_other_names(laws)}
@@ -215,18 +215,14 @@ def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism],
         laws[name] = rivalry.law_of(first, name, mechanism)
     lost = {name: rivalry.certified(first, design) for name, design in entered.items()}
     designed = [_of_lost(name, one) for name, one in lost.items()]
-
-    def row(name: str, law: Any) -> Row:
-        one = rivalry.lost(first, law)
-        return _of_lost(name, one)
-
-    found = _measured(laws, row, rank)
+    found = _measured(laws, lambda name, law: _of_lost(name, rivalry.lost(first, law)), rank)
     scope = first.certificate.scope
     among = scope.words_onto if scope.family in _NARROW else ""
     best = rivalry.least(first, next(iter(lost.values())))
     if best is None:
         best = min(one.by(rank) for one in designed)
-    cap = getattr(first.problem.criterion, "cap", None)
+    criterion = first.problem.criterion
+    cap = criterion.cap if isinstance(criterion, Lexicographic) else None
     ranked = _ranked(evolved(found, rows=(*designed, *found.rows), among=among), best, cap, entered, own)
     return ranked if among else evolved(ranked, rows=tuple(map(above_nothing, ranked.rows)))
 

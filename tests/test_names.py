@@ -27,7 +27,7 @@ APART = ("papers/gallery/", "runtimes/", "tables/checker.py", "tables/privacy_ch
 """Pages, checkers and programs that stand alone, and modules that say the same of each language."""
 
 _IRREGULAR = ("told", "kept", "made", "found", "written", "drawn", "shown", "known", "seen", "sent", "given", "built")
-_NO_PARTICIPLES = ("parse_seed", "require_seed", "need", "read", "seed", "speed")
+_NO_PARTICIPLES = ("parse_seed", "need", "read", "seed", "speed")
 """Words in -ed that are nouns or verbs."""
 
 TWICE = """

@@ -10,7 +10,7 @@ from typing import Annotated, cast
 
 import typer
 
-from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
+from mechdesign.cli.options import DomainText, NoCompare, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror, completion
 from mechdesign.cli.studies import deliver
@@ -46,7 +46,7 @@ RULES = (
 def run(
     asked: Annotated[Asked, Mirror(Pure, Average, OnGrid, Demands)],
     sent: Sent,
-    domain: Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")] = None,
+    domain: DomainText = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="The prior is a CSV file's column, which the design reveals.")
     ] = None,

@@ -81,10 +81,3 @@ def require_time_limit(seconds: float) -> None:
     """`InvalidInput` unless there is time."""
     if not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput("time limit", seconds, "be a finite number of seconds above 0")
-
-
-def require_seed(seed: int) -> int:
-    """A seed that numpy takes."""
-    if seed < 0:
-        raise InvalidInput("seed", seed, "be a whole number, at least 0")
-    return seed

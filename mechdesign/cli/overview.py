@@ -68,6 +68,7 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (
                 ("mean", "a mean"),
                 ("vector", "several at once"),
+                ("record", "with categories"),
                 ("protocols", "every frequency protocol"),
                 ("gain", "what IBU gains"),
             ),

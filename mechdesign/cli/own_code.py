@@ -12,8 +12,6 @@ from typing import Any
 from mechdesign.errors import InvalidInput, did_you_mean
 from mechdesign.studies.frequencies.own import is_own, told
 
-HELP = "module:name is your own, from this folder: its code is run"
-
 
 def named_code(names: tuple[str, ...]) -> dict[str, Any]:
     """What those among the names that are ``module:name`` stand for."""

@@ -1,7 +1,7 @@
-"""Options that are said once: fields of problems and of groups of options become the options of commands.
+"""Options that are said once: fields of the words of problems and of groups of options become those of commands.
 
 A command's parameter may be a group, a frozen class whose fields are options: it is given the value of that class. Or
-it may be `Asked`, marked with the problems whose fields it mirrors: it is given what was said for them.
+it may be `Asked`, marked with the classes whose fields it mirrors: it is given what was said for them.
 
 Every command gets numbers as `data.numbers` has them, and those that read data ``--show-values``.
 """
@@ -32,39 +32,35 @@ Run = Callable[..., None]
 P = TypeVar("P")
 
 
-# -- problems as options ----------------------------------------------------------------------------------------------
+# -- words as options -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was said for the fields of problems: numbers as numbers, all else as text; None where it was left out."""
+    """What was said for the fields of words: numbers as numbers, all else as text; None where it was left out."""
 
     said: Mapping[str, Any]
 
     def __getitem__(self, field: str) -> Any:
         return self.said[field]
 
-    def text(self, field: str, default: str) -> str:
-        """What was said, or else the default."""
-        return default if self.said[field] is None else str(self.said[field])
-
     def of(self, kind: Callable[..., P], **more: Any) -> P:
-        """The problem that was asked for, with its own defaults; ``more`` are fields that were read from texts."""
+        """The word that was asked for, with its own defaults; ``more`` are fields that were read from texts."""
         names = {field.name for field in attrs.fields(cast(Any, kind))}
         given = {name: value for name, value in self.said.items() if value is not None and name in names - more.keys()}
         return kind(**given, **more)
 
 
 class Mirror:
-    """Marks an `Asked` parameter: it has the options of these problems; ``but`` leaves fields out."""
+    """Marks an `Asked` parameter: it has the options of these classes; those in ``needs`` have to be given."""
 
-    def __init__(self, *kinds: type, but: tuple[str, ...] = (), needs: tuple[str, ...] = ("epsilon",)) -> None:
-        self.kinds, self.but, self.needs = kinds, but, needs
+    def __init__(self, *kinds: type, needs: tuple[str, ...] = ("epsilon",)) -> None:
+        self.kinds, self.needs = kinds, needs
 
     def parameters(self) -> Iterator[inspect.Parameter]:
         """The options, each field once."""
         hints = [get_type_hints(kind) for kind in self.kinds]
-        seen = set(self.but)
+        seen: set[str] = set()
         for kind, types in zip(self.kinds, hints, strict=True):
             for field in attrs.fields(cast(Any, kind)):
                 if field.name not in seen and OPTION in field.metadata:

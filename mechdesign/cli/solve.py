@@ -1,4 +1,4 @@
-"""Any design problem, from a JSON file: its kind and its fields, of which those with a default may be left out.
+"""Any design problem, from a JSON file: its five words, of which those with a default may be left out.
 
 What designs hold under "problem" is such a file, and so is a saved design: its problem is solved anew. For example
 {"kind": "problem", "inputs": {"kind": "interval", "lower": 0, "upper": 1},
@@ -40,7 +40,7 @@ def run(
     require_time_limit(time_limit)
     said = files.read_json(file)
     problem = CODEC.asked((Problem,), said.get("problem") if said.get("format") == FORMAT else said, "problem")
-    with output.progress(f"solving the {problem.kind} problem", quiet=sent.quiet):
+    with output.progress("solving the problem", quiet=sent.quiet):
         design = solve(problem, time_limit, gap=gap)
     sent.keep(design)
     if sent.plot is not None:

@@ -90,18 +90,6 @@ class ScalarMechanism(Mechanism, Protocol):
     def average_loss(self, loss: Loss, prior: Prior | None = None) -> float: ...
 
 
-class Continuous(ScalarMechanism, Protocol):
-    """A mechanism whose laws have a density and no atoms, with its partial integrals."""
-
-    def moment_between(self, x: ArrayLike, order: int, start: ArrayLike, stop: ArrayLike) -> Floats:
-        """``E[Y^order; start < Y < stop | x]``."""
-        ...
-
-    def loss_between(self, x: ArrayLike, loss: Loss, start: ArrayLike, stop: ArrayLike) -> Floats:
-        """``E[loss(Y, x); start < Y < stop | x]``."""
-        ...
-
-
 _OF = {
     "Design": "take its mechanism, design.mechanism",
     "Table": "take the mechanism that it was made from, or mechdesign.tables.measured.measured(table) for its errors",

@@ -6,12 +6,10 @@ is attained by a mechanism and is printed rounded up, so the digits the two shar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.methods.method import Demands
 from mechdesign.methods.result import Design, is_open
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
@@ -109,9 +107,11 @@ class Limits:
     seconds: float | None
     best_so_far: bool
 
-    def solve(self, optimal: Callable[[Any, float | None], Design], problem: Any) -> Design:
+    def solve(self, problem: Problem, gap: float, **options: Any) -> Design:
+        from mechdesign.methods.registry import solve
+
         try:
-            return optimal(problem, self.seconds)
+            return solve(problem, self.seconds, gap=gap, **options)
         except NoAnswer as stopped:
             if not self.best_so_far or not isinstance(stopped.design, Design):
                 raise
@@ -119,55 +119,45 @@ class Limits:
 
 
 def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.minimax.search import answer
-
     for loss in LOSSES:
         for epsilon in epsilons:
             problem = Problem(inputs=_UNIT, loss=parse_loss(loss), privacy=Pure(epsilon))
-            design = limits.solve(lambda asked, seconds: answer(asked, Demands(gap, seconds)), problem)
+            design = limits.solve(problem, gap)
             command = f"minimax --eps {shortest(epsilon)} --loss {loss} --gap {shortest(gap)}"
             yield _row(design, WORST, loss, "-", _UNIT, command)
 
 
 def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.prior.search import answer
-
     prior = parse_prior("uniform", _UNIT)
     for loss in LOSSES:
         for epsilon in epsilons:
             criterion = Average(prior)
             problem = Problem(inputs=_UNIT, loss=parse_loss(loss), privacy=Pure(epsilon), criterion=criterion)
-            design = limits.solve(lambda asked, seconds: answer(asked, Demands(gap, seconds)), problem)
+            design = limits.solve(problem, gap)
             options = f"--loss {loss} --criterion prior --prior uniform --gap {shortest(gap)}"
             command = f"minimax --eps {shortest(epsilon)} {options}"
             yield _row(design, AVERAGE, loss, "uniform", _UNIT, command)
 
 
 def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.unbiased.search import answer
-    from mechdesign.methods.unbiased.supports import UnbiasedOptions
-
-    size = UnbiasedOptions(_UNBIASED_GRID)
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)
         for epsilon in epsilons:
             privacy, criterion = Pure(epsilon), Average(prior)
             problem = Problem(inputs=_SYMMETRIC, loss=Squared(), privacy=privacy, criterion=criterion, among=Unbiased())
-            design = limits.solve(lambda asked, seconds: answer(asked, Demands(gap, seconds, options=size)), problem)
+            design = limits.solve(problem, gap, size=_UNBIASED_GRID)
             options = f"--unbiased --domain=-1,1 --prior {name} --gap {shortest(gap)}"
             command = f"minimax --eps {shortest(epsilon)} {options}"
-            rounded = f"{design.certificate.valid_for}, under the prior rounded to {size.size} inputs"
+            rounded = f"{design.certificate.valid_for}, under the prior rounded to {_UNBIASED_GRID} inputs"
             yield evolved(_row(design, UNBIASED, "squared", name, _SYMMETRIC, command), valid_for=rounded)
 
 
 def _unbiased_worst(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.methods.unbiased_worst.search import answer
-
     further = [(epsilon, max(gap, _FURTHER_GAP)) for epsilon in _further(epsilons)]
     rows = [*((epsilon, gap) for epsilon in epsilons), *further]
     for epsilon, within in rows:
         problem = Problem(inputs=_SYMMETRIC, loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
-        design = limits.solve(partial(_answer_within, answer, within), problem)
+        design = limits.solve(problem, within)
         command = f"minimax --eps {shortest(epsilon)} --unbiased --domain=-1,1 --gap {shortest(within)}"
         yield _row(design, UNBIASED_WORST, "squared", "-", _SYMMETRIC, command)
 
@@ -176,24 +166,19 @@ def _further(epsilons: Sequence[float]) -> tuple[float, ...]:
     return (_FURTHER,) if tuple(epsilons) == EPSILONS else ()
 
 
-def _answer_within(
-    answer: Callable[[Problem, Demands], Design], gap: float, problem: Problem, seconds: float | None
-) -> Design:
-    return answer(problem, Demands(gap, seconds))
-
-
 def _several(epsilons: Sequence[float]) -> Iterator[Constant]:
-    from mechdesign.methods.sign_patterns.search import answer
+    from mechdesign.methods.registry import solve
 
     for count in SEVERAL_NUMBERS:
         for epsilon in (*epsilons, *_further(epsilons)):
             problem = Problem(inputs=cube_of(count), loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
             command = f"vector --count {count} --eps {shortest(epsilon)} --by signs"
-            yield _row(answer(problem, Demands()), SEVERAL, f"squared, {count} numbers", "-", _SYMMETRIC, command)
+            design = solve(problem, method="sign_patterns")
+            yield _row(design, SEVERAL, f"squared, {count} numbers", "-", _SYMMETRIC, command)
 
 
 def _directions(epsilons: Sequence[float]) -> Iterator[Constant]:
-    from mechdesign.methods.ball.search import answer
+    from mechdesign.methods.registry import solve
 
     for count in COORDINATES:
         for epsilon in (*epsilons, *_further(epsilons)):
@@ -201,7 +186,7 @@ def _directions(epsilons: Sequence[float]) -> Iterator[Constant]:
             words = f"inputs=md.Sphere({count}), loss=md.Squared(), privacy=md.Pure({shortest(epsilon)})"
             command = f"md.solve(md.Problem({words}, among=md.Unbiased()))"
             loss = f"squared, {count} coordinates"
-            yield _row(answer(problem, Demands()), DIRECTIONS, loss, "-", "unit spheres", command)
+            yield _row(solve(problem), DIRECTIONS, loss, "-", "unit spheres", command)
 
 
 def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval | str, command: str) -> Constant:

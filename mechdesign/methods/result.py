@@ -147,8 +147,7 @@ class Design:
         certificate, name = self.certificate, getattr(self.mechanism, "name", "joint response")
         ends = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
         rests = "claimed" if certificate.claimed else "proven"
-        asked = f"{self.problem.kind}, epsilon={self.problem.epsilon!r}"
-        return f"Design({asked}, {plain(name)!r}, optimum in {ends}, {rests})"
+        return f"Design(epsilon={self.problem.epsilon!r}, {plain(name)!r}, optimum in {ends}, {rests})"
 
     def _repr_html_(self) -> str:
         return page(self.summary(), self.plot)

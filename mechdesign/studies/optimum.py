@@ -269,7 +269,7 @@ class Optimum(Answer):
 def _rounded_from(asked: Problem | None, design: Design) -> str:
     """The prior that was asked about, where the design's own is what it was rounded to."""
     held = design.problem
-    if asked is None or not isinstance(held, Problem) or not isinstance(held.among, UnbiasedClass):
+    if asked is None or not isinstance(held.among, UnbiasedClass):
         return ""
     prior, rounded = asked.criterion.prior, held.criterion.prior
     if not isinstance(rounded, Atoms) or prior == rounded:
@@ -375,7 +375,7 @@ class Sweep(Answer):
 def _shared(designs: Sequence[Design], epsilons: list[float]) -> dict[str, Any]:
     """The problem the designs share."""
     problem = merged(designs[0].problem)
-    del problem["privacy" if isinstance(designs[0].problem, Problem) else "epsilon"]
+    del problem["privacy"]
     return problem | {"epsilons": epsilons}
 
 

@@ -24,10 +24,6 @@ _SHORTEST, _LONGEST = 1e-100, 1e100  # densities, squares and their sums stay fa
 _EXACT = 2.0**53  # from here on not every whole number is a double
 _FINEST = 1e-10  # an interval that far from zero still holds a million doubles
 
-STEP = "for example (0, 1), the ends of one"
-"""What to do where an interval is asked for."""
-
-INTERVAL_OPTION = option("--domain", "Inputs, as LO,HI.", metavar="LO,HI")
 POINTS_OPTION = option("--domain", "Inputs, as LO,HI; or whole numbers, as LO..HI.", metavar="LO,HI")
 """How commands take the inputs of a problem."""
 

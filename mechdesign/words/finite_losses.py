@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import array, derived, field, frozen, optional, stored
-from mechdesign.values.fingerprint import digest
 from mechdesign.words.classes import All, InPlane, Onto
 from mechdesign.words.domains import Finite, require_numbers
 from mechdesign.words.pairs import Metric
@@ -215,11 +214,6 @@ def euclidean(points: ArrayLike, outputs: ArrayLike | None = None, exponent: flo
         )
     distances = np.linalg.norm(inputs[:, None, :] - places[None, :, :], axis=2)
     return np.asarray(distances**power)
-
-
-def matrix_digest(losses: Floats) -> dict[str, Any]:
-    """What identifies a matrix without repeating it: its shape and a hash of its doubles."""
-    return {"shape": list(losses.shape), "sha256": digest(losses)}
 
 
 def _require_unmasked(values: ArrayLike, field: str) -> None:

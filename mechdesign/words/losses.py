@@ -7,7 +7,7 @@ else is a `Custom` function of ``(y, x)``; it need not be unimodal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -183,11 +183,6 @@ class Custom:
     def _integral_at(self, start: float, stop: float, x: float) -> float:
         cuts = [kink - x for kink in self.kinks(x) if start < kink - x < stop]
         return integrate_between(lambda offset: self(x + offset, x), [start, *cuts, stop])
-
-
-def named_loss(said: Any, period: float | None = None) -> Any:
-    """What a text names, and anything else as it is."""
-    return parse_loss(said, period) if isinstance(said, str) else said
 
 
 def parse_loss(text: str, period: float | None = None) -> Power:

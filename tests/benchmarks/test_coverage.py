@@ -37,7 +37,7 @@ def test_every_module_that_makes_intervals_stands_on_the_page() -> None:
     named = {name for kind in KINDS for name in kind.modules}
     made = {name for name, text in sources().items() if ENDS.search(text)} - {"intervals"}
     # they print, or join, what others make
-    callers = {"studies/frequencies/survey_shares", "studies/frequencies/two_phase"}
+    callers = {"studies/frequencies/survey_shares", "studies/frequencies/two_phase", "studies/record"}
     assert made - callers == named
     loose = {name for name, text in sources().items() if QUANTILES.search(text)} - {"intervals"}
     assert loose <= NO_INTERVALS

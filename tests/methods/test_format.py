@@ -72,7 +72,7 @@ def _part(document: dict[str, Any], name: str) -> dict[str, Any]:
     return found
 
 
-def test_the_schema_takes_only_evidence_of_the_problem_and_claims_that_are_called_so(tmp_path: Path) -> None:
+def test_the_schema_takes_evidence_of_a_known_kind_and_claims_that_are_called_so(tmp_path: Path) -> None:
     document = _saved(DESIGNS["line"](), tmp_path)
     claimed = {"claimed": True, "evidence": {"kind": "piecewise claim", "lower": 0.0}}
     assert SCHEMA.is_valid(document | {"certificate": document["certificate"] | claimed})

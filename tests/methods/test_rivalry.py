@@ -23,7 +23,7 @@ from tests.methods.problems import several, vectors, workload_problem
 
 RANKED = {
     *("approximate", "finite", "minimax", "pairwise", "piecewise", "prior", "trade_off", "unbiased_piecewise"),
-    *("ball", "cube", "sign_patterns", "unbiased_worst", "workload"),
+    *("ball", "sign_patterns", "unbiased_worst", "workload"),
 }
 LINE = Metric(range(4), 1.0)
 DESIGNS = {

@@ -12,7 +12,6 @@ from mechdesign.methods.approximate.supports import asked_of
 from mechdesign.methods.finite.rivalry import MatrixRivalry
 from mechdesign.methods.result import Design
 from mechdesign.words.domains import Finite
-from mechdesign.words.problem import Problem
 
 RESPONSE = "randomised response with delta"
 _SAFE = 1 - 1e-12  # of delta: what rounding may not take
@@ -23,7 +22,6 @@ class ApproximateRivalry(MatrixRivalry):
 
     def published(self, design: Design) -> Mapping[str, Discrete]:
         problem = design.problem
-        assert isinstance(problem, Problem)
         losses, privacy = asked_of(problem)
         inputs, outputs = losses.shape
         found = dict(super().published(design))

@@ -29,7 +29,7 @@ import numpy as np
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.methods.cube.supports import count_and_half, of_one_number
+from mechdesign.methods.cube.supports import LEVELS, count_and_half, of_one_number
 from mechdesign.methods.evidence import column, require_mechanism
 from mechdesign.methods.grid_prior import weights_on_grid
 from mechdesign.methods.workload.proof import WorkloadBound, attained_noise
@@ -90,7 +90,7 @@ class CubeBound:
     def levels(self, count: int) -> int:
         """Of each number, by the number of places."""
         levels: int = round(float(self.prices.size) ** (1 / count))
-        if levels**count != self.prices.size or levels - 1 not in (2, 4, 8, 16) or self.prices.size > MOST_TYPES:
+        if levels**count != self.prices.size or levels not in LEVELS or self.prices.size > MOST_TYPES:
             raise CheckFailed(f"{self.prices.size} places are no grid of 3, 5, 9 or 17 levels of {count} numbers")
         if self.slopes.size != count * self.prices.size:
             raise CheckFailed(f"the evidence has {self.slopes.size} slopes for {self.prices.size} places")

@@ -17,12 +17,12 @@ from mechdesign.words.problem import Problem
 USUAL_LEVELS = {2: 9, 3: 5}
 """Of each number, by how many numbers there are."""
 
-_LEVELS = (3, 5, 9, 17)  # their places on [-1, 1] are doubles
+LEVELS = 3, 5, 9, 17  # their places on [-1, 1] are doubles
 
 
 def _levels(said: Any) -> int:
-    if said not in _LEVELS:
-        raise InvalidInput("levels", said, f"be one of {', '.join(map(str, _LEVELS))}")
+    if said not in LEVELS:
+        raise InvalidInput("levels", said, f"be one of {', '.join(map(str, LEVELS))}")
     return int(said)
 
 

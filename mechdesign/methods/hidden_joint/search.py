@@ -112,7 +112,7 @@ def parts(design: Design) -> tuple[Crowd, HiddenResponse, HiddenProof]:
     """What was asked in numbers, law and account of a design of hidden answers."""
     law, account = design.mechanism, design.certificate.account
     if not (isinstance(law, HiddenResponse) and isinstance(account, HiddenProof)):
-        raise InvalidInput("design", design.problem.kind, "be a hidden joint response", "design one with jrr --hidden")
+        raise InvalidInput("design", type(law).__name__, "be a hidden joint response", "design one with jrr --hidden")
     return crowd_of(design.problem), law, account
 
 

@@ -8,8 +8,8 @@ inside those allowed.
 **Proof.** The prices, see `mechdesign.methods.information.proof`.
 
 Up to some epsilon the best mechanism for the mean of a normal law is the noisy sign of the observation; beyond it
-others are (`least_epsilon_above_sign`). Sources: Barnes, Chen, Ozgur, Fisher information under local differential
-privacy, 2020; Kalinin, Steinberger, Efficient estimation of a Gaussian mean with local differential privacy, 2024.
+others are. Sources: Barnes, Chen, Ozgur, Fisher information under local differential privacy, 2020; Kalinin,
+Steinberger, Efficient estimation of a Gaussian mean with local differential privacy, 2024.
 """
 
 from __future__ import annotations

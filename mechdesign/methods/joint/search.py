@@ -105,7 +105,7 @@ def parts(design: Design) -> tuple[Grouping, JointResponse, JointPrivacy]:
     """What was asked in numbers, law and what it gives away, of a design that is a joint response."""
     law, account = design.mechanism, design.certificate.account
     if not (isinstance(law, JointResponse) and isinstance(account, CollusionProof)):
-        raise InvalidInput("design", design.problem.kind, "be a joint response", "design one with jrr")
+        raise InvalidInput("design", type(law).__name__, "be a joint response", "design one with jrr")
     return grouping_of(design.problem), law, account.losses
 
 

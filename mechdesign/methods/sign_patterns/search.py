@@ -10,7 +10,6 @@ it is linear in them, and m is tried.
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -38,13 +37,11 @@ def answer(problem: Problem, demands: Demands) -> Design:
     >>> round(answer(asked, Demands()).certificate.lower, 4)
     17.1528
     """
-    started = time.perf_counter()
-    halves = halves_of(problem)
+    clock, halves = demands.clock(), halves_of(problem)
     response = best_response(problem.epsilon, halves)
     evidence = _priced(problem.epsilon, len(halves))
     details = {"drawn": response.drawn, "reach": response.reach}
-    seconds = time.perf_counter() - started
-    report = Report(seconds, "closed form", versions("numpy", "highspy"), details, demands.gap)
+    report = Report(clock.used, "closed form", versions("numpy", "highspy"), details, demands.gap)
     return demands.met_by(Design(problem, response.channel(problem.epsilon), evidence, report), "the closed form ended")
 
 

@@ -53,8 +53,6 @@ def _alike(task: Task, told: Floats | None) -> WorkloadBound:
     dual = task.dual(inverse)
     square = inverse @ task.gram @ inverse
     prices = np.full(size, float(np.sum(task.gram * inverse)) / size)
-    if len(task.queries) <= size and not np.array_equal(dual, dual.T):
-        dual = task.dual(inverse)
     excess = Prices(square, prices, np.full(size, 1 / size), task.ratio).excess(np.tri(size, size, -1, dtype=bool))
     return WorkloadBound(dual, prices + max(0.0, float(excess.max())) / size, told)
 

@@ -15,6 +15,8 @@ from mechdesign.tables.formal.floors.unbiased import without_bias
 from mechdesign.tables.formal.floors.workload import workload_floor
 from mechdesign.tables.pairs import Limits
 from mechdesign.tables.table import Table
+from mechdesign.words.pairs import Pairs
+from mechdesign.words.workloads import Workload
 
 _MAKERS: Mapping[str, Callable[[Table, Any, Any], StatedFloor]] = {
     "finite": loss_matrix,
@@ -32,7 +34,7 @@ def stated_floor(table: Table, design: Design | None) -> StatedFloor | None:
     if design is None:
         return None if table.document["certificate"] is None else exact_line(table)
     _require_of(table, design)
-    kind = getattr(design.evidence, "kind", "")
+    kind = design.evidence.kind
     if kind not in _MAKERS:
         rule = f"have evidence of a kind that Coq checks: {', '.join(_MAKERS)}"
         raise InvalidInput(
@@ -45,15 +47,15 @@ def _require_of(table: Table, design: Design) -> None:
     own = "give the table's own design"
     pairs = table.document["law"].get("pairs")
     if pairs is not None:
-        privacy: Any = design.problem.privacy
-        if not hasattr(privacy, "closed") or Limits.of_privacy(privacy).written() != pairs:
+        privacy = design.problem.privacy
+        if not isinstance(privacy, Pairs) or Limits.of_privacy(privacy).written() != pairs:
             raise InvalidInput("design", "its privacy", "have the table's limit for each pair of inputs", own)
     else:
         found = design.problem.epsilon
         if Fraction(found) != table.epsilon:
             raise InvalidInput("design", found, f"have the table's epsilon, {float(table.epsilon)!r}", own)
     said = table.document.get("workload")
-    queries = getattr(design.problem.loss, "queries", None)
-    matrix = None if queries is None else queries.matrix
+    loss = design.problem.loss
+    matrix = loss.queries.matrix if isinstance(loss, Workload) else None
     if matrix is not None and (said is None or [[float(n) for n in line] for line in said["rows"]] != matrix.tolist()):
         raise InvalidInput("design", "a workload", "ask the queries of the table", own)

@@ -18,6 +18,7 @@ NO_INTERVALS = {
     "studies/budgets/simulation",  # inverse transform of binomials
     "studies/classifiers/pac",  # deviations of Gaussian noise
     "mechanisms/noise",  # quantiles of Gaussian noise
+    "mechanisms/directions",  # inverse transform of heights on a sphere
     "mechanisms/smooth",
     "studies/frequencies/protocols/prefix",  # how far a string's count must stand out to be kept
     "studies/frequencies/protocols/regression",  # the same

@@ -41,16 +41,11 @@ def several_supports(problem: Problem) -> str | None:
     return None
 
 
-def sides_of(problem: Any) -> tuple[Interval, ...]:
-    """The interval of each number, or `CheckFailed`: evidence may be given any problem."""
+def halves_of(problem: Any) -> list[Fraction]:
+    """Half the length of each interval, or `CheckFailed`: evidence may be given any problem."""
     if not isinstance(problem, Problem) or supports(problem) is not None or not isinstance(problem.inputs, Product):
         raise CheckFailed("the evidence is about the worst variance of several unbiased numbers")
-    return tuple(part for part in problem.inputs.parts if isinstance(part, Interval))
-
-
-def halves_of(problem: Any) -> list[Fraction]:
-    """Half the length of each interval of such a problem."""
-    return half_lengths(sides_of(problem))
+    return half_lengths(problem.inputs.parts)
 
 
 def half_lengths(sides: Iterable[Any]) -> list[Fraction]:

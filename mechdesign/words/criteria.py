@@ -24,7 +24,7 @@ from mechdesign.values.declare import (
     stored,
 )
 from mechdesign.words.cells import Cells, KnownPrior
-from mechdesign.words.domains import Circle, Domain, Finite, Interval, require_between, require_numbers
+from mechdesign.words.domains import Circle, Domain, Finite, Interval, Product, require_between, require_numbers
 from mechdesign.words.priors import OPTION, Atoms, Density, named_prior
 
 LEAST_SLACK, SLACK = 1e-9, 1e-3
@@ -47,7 +47,15 @@ def prior_on(said: Any, inputs: Domain) -> Floats | KnownPrior:
 
     >>> prior_on("uniform", Finite((0, 1))).tolist(), prior_on(None, Interval(0, 4)).name
     ([0.5, 0.5], 'uniform')
+
+    On a product of equal intervals it is the law of each number, and numbers are independent.
+
+    >>> from mechdesign.words.domains import cube_of
+    >>> prior_on("uniform", cube_of(2)).domain
+    Interval(lower=-1.0, upper=1.0)
     """
+    if isinstance(inputs, Product) and len(set(inputs.parts)) == 1:
+        inputs = inputs.parts[0]
     prior = named_prior("uniform" if said is None else said, inputs)
     if isinstance(inputs, Finite):
         return _weights_on(prior, inputs)

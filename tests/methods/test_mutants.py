@@ -15,7 +15,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import combinations, product
 from types import SimpleNamespace
 from typing import Any, get_type_hints
@@ -61,6 +61,7 @@ from mechdesign.words.criteria import At, Average, Lexicographic, Total, Worst
 from mechdesign.words.finite_losses import Distances
 from mechdesign.words.models import GaussianLocation
 from mechdesign.words.pairs import Metric, Pairwise
+from mechdesign.words.priors import Atoms
 from mechdesign.words.privacy import Approximate, Pure
 from mechdesign.words.problem import Problem
 from mechdesign.words.vectors import Ball, CrossPolytope, Sphere
@@ -109,6 +110,9 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "sign patterns": lambda: solve(problems.several(2.0, 3), method="sign_patterns"),
     "many sign patterns": lambda: solve(problems.several(4.0, 8), method="sign_patterns"),
     "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
+    "cube prior": lambda: solve(
+        evolved(problems.several(2.0), criterion=Average(Atoms([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]))), levels=3
+    ),
     "unbiased": lambda: solve(problems.unbiased_under(1.0), size=3, gap=1e-2),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1), gap=1e-2),
     "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
@@ -614,17 +618,28 @@ def _directions(saved: Any) -> Truth:
 
 
 def _cube(saved: Any) -> Truth:
-    """The worst noise of the law on its grid and what rounding adds in the middle of a cell; coins for each number."""
+    """The worst noise of the law on its grid and what rounding adds in the middle of a cell, or its average under the
+    prior; coins for each number."""
     problem, table = saved.problem, np.asarray(saved.mechanism.probabilities)
-    assert (problem.criterion, problem.loss, problem.among) == (Worst(), Power(2.0), Unbiased())
+    assert (problem.loss, problem.among) == (Power(2.0), Unbiased())
     (half,) = {(part.upper - part.lower) / 2 for part in problem.inputs.parts}
     count = len(problem.inputs.parts)
     levels = round(len(table) ** (1 / count))
     places = np.array(list(itertools.product(np.linspace(-1, 1, levels), repeat=count)))
+    law, coins = table / table.sum(axis=1, keepdims=True), half * count / math.tanh(problem.epsilon / 2)
+    if isinstance(problem.criterion, Average):
+        side, atoms = problem.inputs.parts[0], problem.criterion.prior
+        one = np.zeros(levels)
+        steps = (atoms.points - side.lower) / side.length * (levels - 1)
+        np.add.at(one, np.rint(steps).astype(int), atoms.weights)
+        shares = reduce(np.multiply.outer, [one / one.sum()] * count).ravel()
+        upper = half**2 * float(shares @ noise_of(places.T, law, shares))
+        return Truth(upper, min(upper, coins**2 - half**2 * float(shares @ (places**2).sum(axis=1))))
+    assert problem.criterion == Worst()
     prior = np.asarray(saved.evidence.prior)
-    own = noise_of(places.T, table / table.sum(axis=1, keepdims=True), prior / prior.sum())
+    own = noise_of(places.T, law, prior / prior.sum())
     upper = half**2 * (float(own.max()) + count / (levels - 1) ** 2)
-    return Truth(upper, min(upper, (half * count / math.tanh(problem.epsilon / 2)) ** 2))
+    return Truth(upper, min(upper, coins**2))
 
 
 def _rounded(prior: Any, grid: Floats) -> Floats:
@@ -1099,6 +1114,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "ball": lambda saved, _: _directions(saved),
     "cross-polytope": lambda saved, _: _directions(saved),
     "cube": lambda saved, _: _cube(saved),
+    "cube prior": lambda saved, _: _cube(saved),
     "unbiased atoms": _unbiased,
     "additive": _unbiased,
     "matrix": lambda saved, _: _finite(saved),
@@ -1429,7 +1445,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     "unbiased": {"unbiased piecewise": 10_000},
     "unbiased worst": {"unbiased worst": 10_000},
     "sign patterns": {"sign patterns": 5000, "many sign patterns": 5000},
-    "cube": {"cube": 10_000},
+    "cube": {"cube": 5000, "cube prior": 5000},
     "directions": {"sphere": 3000, "ball": 4000, "cross-polytope": 3000},
     "minimax": {"minimax": 10_000},
     "minimax claim": {"claimed minimax": 10_000},

@@ -12,6 +12,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.field import THIS, Rank, field_of
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.methods.registry import METHODS, solve
+from mechdesign.values.declare import evolved
 from mechdesign.words.criteria import Average, Lexicographic
 from mechdesign.words.domains import Finite
 from mechdesign.words.finite_losses import Distances
@@ -23,7 +24,7 @@ from tests.methods.problems import several, vectors, workload_problem
 
 RANKED = {
     *("approximate", "finite", "minimax", "pairwise", "piecewise", "prior", "trade_off", "unbiased_piecewise"),
-    *("ball", "sign_patterns", "unbiased_worst", "workload"),
+    *("ball", "cube", "sign_patterns", "unbiased_worst", "workload"),
 }
 LINE = Metric(range(4), 1.0)
 DESIGNS = {
@@ -31,6 +32,7 @@ DESIGNS = {
     "pairs worst": lambda: solve(Problem(loss=Distances(), privacy=LINE)),
     "workload": lambda: solve(workload_problem(1.0, Prefix(4))),
     "signs worst": lambda: solve(several(2.0, 3), method="sign_patterns"),
+    "grid": lambda: solve(evolved(several(2.0), criterion=Average()), levels=3),
     "sphere worst": lambda: solve(vectors(2.0, Sphere(30, 3.0))),
     "ball worst": lambda: solve(vectors(2.0, Ball(2, 0.5))),
     "cross-polytope worst": lambda: solve(vectors(2.0, CrossPolytope(30))),

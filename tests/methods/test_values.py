@@ -95,6 +95,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "cross-polytope": lambda: solve(problems.vectors(2.0, CrossPolytope(9))),
     "sign patterns": lambda: solve(problems.several(2.0, 9), method="sign_patterns"),
     "cube": lambda: solve(problems.several(2.0), method="cube", levels=3),
+    "cube prior": lambda: solve(evolved(problems.several(2.0), criterion=Average()), levels=3),
     "unbiased piecewise": lambda: solve(_unbiased_piecewise(1.0)),
     "additive": lambda: solve(problems.additive(2.0, bins=2, reach=3, tail=1)),
     "additive function": lambda: solve(problems.additive(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),

@@ -1,14 +1,17 @@
-"""Which problems grids answer: the variance of two or three numbers together at the worst inputs of a cube."""
+"""Which problems grids answer: the variance of two or three numbers together, at the worst inputs or under a prior."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.methods.sign_patterns.supports import halves_of, supports as sign_patterns_supports
+from mechdesign.methods.sign_patterns.supports import half_lengths, several_supports
 from mechdesign.methods.workload.supports import LEAST_EPSILON
-from mechdesign.values.declare import field, frozen, optional
+from mechdesign.values.declare import evolved, field, frozen, optional
+from mechdesign.words.cells import Cells
+from mechdesign.words.criteria import Average, Worst
+from mechdesign.words.domains import Interval, Product
 from mechdesign.words.problem import Problem
 
 USUAL_LEVELS = {2: 9, 3: 5}
@@ -32,10 +35,14 @@ class CubeOptions:
 
 def supports(problem: Problem) -> str | None:
     """Why the problem is not answered, if it is not."""
-    missed = sign_patterns_supports(problem)
+    missed = several_supports(problem)
     if missed is not None:
         return missed
-    halves = halves_of(problem)
+    if not isinstance(problem.criterion, Worst | Average):
+        return "the criterion must be Worst() or Average(prior)"
+    if isinstance(problem.criterion.prior, Cells):
+        return "the prior must be weights on points or a density"
+    halves = half_lengths(_sides(problem))
     if len(halves) not in USUAL_LEVELS:
         return "there must be 2 or 3 numbers"
     if len(set(halves)) > 1:
@@ -48,6 +55,17 @@ def supports(problem: Problem) -> str | None:
 def count_and_half(problem: Any) -> tuple[int, Fraction]:
     """How many numbers there are and half their range, or `CheckFailed`: evidence may be given any problem."""
     if not isinstance(problem, Problem) or supports(problem) is not None:
-        raise CheckFailed("the evidence is about the worst variance of two or three unbiased numbers of one range")
-    halves = halves_of(problem)
+        raise CheckFailed("the evidence is about the variance of two or three unbiased numbers of one range")
+    halves = half_lengths(_sides(problem))
     return len(halves), halves[0]
+
+
+def _sides(problem: Problem) -> tuple[Interval, ...]:
+    """The interval of each number."""
+    assert isinstance(problem.inputs, Product)
+    return cast(tuple[Interval, ...], problem.inputs.parts)
+
+
+def of_one_number(problem: Problem) -> Problem:
+    """What is asked of several numbers under a prior, asked of one of them."""
+    return evolved(problem, inputs=_sides(problem)[0])

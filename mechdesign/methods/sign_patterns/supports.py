@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,14 @@ MOST_NUMBERS = 1000
 
 def supports(problem: Problem) -> str | None:
     """Why the problem is not answered, if it is not."""
+    missed = several_supports(problem)
+    if missed is None and not isinstance(problem.criterion, Worst):
+        return "the criterion must be Worst()"
+    return missed
+
+
+def several_supports(problem: Problem) -> str | None:
+    """Why the problem is not about several unbiased numbers, whatever its criterion is."""
     if not isinstance(problem.among, Unbiased):
         return "mechanisms must be among Unbiased()"
     inputs = problem.inputs
@@ -27,20 +36,18 @@ def supports(problem: Problem) -> str | None:
         return f"there must be 2 to {MOST_NUMBERS} numbers"
     if problem.loss != Power(2.0):
         return "the loss must be Squared(): the error of an unbiased mechanism is a variance"
-    if not isinstance(problem.criterion, Worst):
-        return "the criterion must be Worst()"
     if not LEAST_EPSILON <= problem.epsilon <= MOST_EPSILON:
         return f"eps must lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for sign patterns"
     return None
 
 
-def sides_of(problem: Any) -> tuple[Interval, ...]:
-    """The interval of each number, or `CheckFailed`: evidence may be given any problem."""
+def halves_of(problem: Any) -> list[Fraction]:
+    """Half the length of each interval, or `CheckFailed`: evidence may be given any problem."""
     if not isinstance(problem, Problem) or supports(problem) is not None or not isinstance(problem.inputs, Product):
         raise CheckFailed("the evidence is about the worst variance of several unbiased numbers")
-    return tuple(part for part in problem.inputs.parts if isinstance(part, Interval))
+    return half_lengths(problem.inputs.parts)
 
 
-def halves_of(problem: Any) -> list[Fraction]:
+def half_lengths(sides: Iterable[Any]) -> list[Fraction]:
     """Half the length of each interval, exactly."""
-    return [(Fraction(side.upper) - Fraction(side.lower)) / 2 for side in sides_of(problem)]
+    return [(Fraction(side.upper) - Fraction(side.lower)) / 2 for side in sides]

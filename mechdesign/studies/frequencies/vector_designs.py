@@ -212,6 +212,7 @@ def _on_grid(design: Design, sides: tuple[Interval, ...], halves: Sequence[float
     levels = evidence.levels(count)
     law = channel.probabilities / channel.probabilities.sum(axis=1, keepdims=True)
     queries = workload_of(means_on_grid(design.problem.epsilon, count, levels)).queries.matrix
+    assert evidence.prior is not None  # the problem has none
     estimates = answers_by_report(law, evidence.prior / evidence.prior.sum(), queries).T
     collection = GridCollection(levels, channel, estimates, sides)
     shares = reduce(np.multiply.outer, guesses.on_grid(levels)).ravel()

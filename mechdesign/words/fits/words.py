@@ -10,7 +10,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
 from mechdesign.values.fingerprint import weights_in_words
 from mechdesign.words.cells import in_words
-from mechdesign.words.domains import Finite
+from mechdesign.words.domains import Finite, Product
 
 Labels = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -47,7 +47,7 @@ def usual_words(problem: Any, measure: str, loss: str, **said: Any) -> Words:
         "headline": headline,
         "asked": said.get("headline", headline),
         "privacy": problem.privacy.words,
-        "prior": _prior_in_words(problem.criterion.prior),
+        "prior": _prior_in_words(problem),
     }
     return Words(measure=measure, loss=loss, **usual | said)
 
@@ -76,7 +76,10 @@ def require_inputs(problem: Any, inputs: Finite) -> Finite:
     return inputs
 
 
-def _prior_in_words(prior: Any) -> str | None:
+def _prior_in_words(problem: Any) -> str | None:
+    prior = problem.criterion.prior
     if prior is None:
         return None
+    if isinstance(problem.inputs, Product):
+        return f"{in_words(prior)}, each number for itself"
     return weights_in_words(prior) if isinstance(prior, np.ndarray) else in_words(prior)

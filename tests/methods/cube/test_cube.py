@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,105 @@ def test_another_epsilon_cube_or_table_is_refused(design: md.Design) -> None:
     ):
         with pytest.raises(CheckFailed):
             evolved(design, mechanism=other)
+
+
+def under(epsilon: float, prior: Any = None, count: int = 2) -> md.Problem:
+    return evolved(several(epsilon, count), criterion=md.Average(prior))
+
+
+@pytest.fixture(scope="module")
+def average() -> md.Design:
+    return md.solve(under(2.0, "normal:0.2,0.5"), method="cube", levels=5)
+
+
+@pytest.mark.slow
+def test_under_even_weights_on_nine_levels_it_is_that_of_an_independent_program() -> None:
+    prior = md.priors.Atoms(np.linspace(-1, 1, 9), np.full(9, 1 / 9))
+    certificate = md.solve(under(2.0, prior), levels=9).certificate
+    assert 3.524 <= certificate.lower <= 3.5247
+    assert 3.5242 <= certificate.upper <= 3.5249
+
+
+def test_with_nearly_all_weight_on_corners_it_is_what_the_theorem_of_sign_patterns_says() -> None:
+    """Over the corners no average is below 3.288 = ``d^2/H^2 - d``, and sign patterns have 2 more less the squares."""
+    found = md.solve(under(2.0, md.priors.Atoms([-1, 0, 1], [0.4995, 0.001, 0.4995])), levels=3).certificate
+    least = md.solve(several(2.0), method="sign_patterns").certificate.lower
+    assert found.upper >= 0.999**2 * least
+    assert found.lower <= least + 2 * 0.001
+    assert found.upper <= 1.001 * found.lower
+
+
+def test_simulated_people_under_the_prior_have_the_variance_that_is_said(average: md.Design) -> None:
+    """n = 200 000, seed 2: the mean of squares has a standard error of 0.3%, and 2% is asked."""
+    prior = average.problem.criterion.prior
+    places = np.array(list(product(np.linspace(-1, 1, 5), repeat=2)))
+    law = average.mechanism.probabilities / average.mechanism.probabilities.sum(axis=1, keepdims=True)
+    shares = np.outer(prior.weights, prior.weights).ravel() / prior.weights.sum() ** 2
+    estimates = decoder(law, shares) @ places
+    assert abs(law @ estimates - places).max() < 1e-9
+    rng = np.random.default_rng(2)
+    held = rng.choice(25, 200_000, p=shares)
+    errors = np.empty(200_000)
+    for place in range(25):
+        mine = held == place
+        drawn = estimates[rng.choice(law.shape[1], mine.sum(), p=law[place])]
+        errors[mine] = ((drawn - places[place]) ** 2).sum(axis=1)
+    assert errors.mean() == pytest.approx(average.certificate.upper, rel=0.02)
+
+
+def test_a_design_for_a_prior_is_better_there_than_that_for_the_worst_values(
+    design: md.Design, average: md.Design
+) -> None:
+    """The table of the worst case is itself one of those that the bound is about."""
+    own = CubeBound(average.evidence.slopes, average.evidence.prices)
+    certificate = average.certificate
+    assert certificate.lower <= certificate.upper < own.attained(average.problem, design.mechanism)
+    assert certificate.upper <= 1.001 * certificate.lower
+
+
+def test_evidence_of_the_worst_case_is_none_under_a_prior_and_the_other_way(
+    design: md.Design, average: md.Design
+) -> None:
+    with pytest.raises(CheckFailed, match="has a prior, and so has the problem"):
+        evolved(average, evidence=design.evidence)
+    with pytest.raises(CheckFailed, match="needs a prior"):
+        evolved(design, evidence=average.evidence)
+    with pytest.raises(CheckFailed, match="not on them"):
+        evolved(average, problem=under(2.0, md.priors.Atoms([-1, 0.3, 1], [0.3, 0.4, 0.3])))
+
+
+def test_another_prior_has_other_bounds_from_the_same_evidence(average: md.Design) -> None:
+    """Multipliers are no best ones there, and what they prove is below what any table attains."""
+    even = md.priors.Atoms(np.linspace(-1, 1, 5), np.full(5, 0.2))
+    other = evolved(average, problem=under(2.0, even))
+    best = md.solve(under(2.0, even), levels=5).certificate
+    assert other.certificate.lower <= best.upper
+    assert other.certificate.upper >= best.lower
+
+
+@pytest.mark.parametrize("prior", ["uniform", "beta:2,3", None])
+def test_a_design_under_a_prior_is_proven_again_from_its_file(prior: Any, tmp_path: Path) -> None:
+    found = md.solve(under(1.5, prior), levels=3)
+    found.save(tmp_path / "design.json")
+    assert md.load_design(tmp_path / "design.json") == found
+    assert "each number for itself" in (found.problem.words.prior or "")
+
+
+def test_priors_that_leave_a_level_out_or_are_of_cells_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="on each of the 3 levels"):
+        md.solve(under(2.0, md.priors.Atoms([-1, 1], [0.5, 0.5])), levels=3)
+    box = md.Product((md.Interval(-1, 1), md.Interval(-1, 2)))
+    with pytest.raises(InvalidInput, match="be left out"):
+        evolved(several(2.0, inputs=box), criterion=md.Average())
+    assert md.methods(under(2.0))["sign_patterns"] == "the criterion must be Worst()"
+
+
+def test_rivals_are_ranked_by_their_average_under_the_prior(average: md.Design) -> None:
+    """Of a rival whose variance is ``a - x^2`` for each number: duchi, of one of two."""
+    prior = average.problem.criterion.prior
+    rows = {row.name: row for row in md.field_of(average).rows}
+    square = float(prior.weights @ prior.points**2)
+    assert rows["duchi, sampled"].average == pytest.approx(2 * (2 / np.tanh(1) ** 2 - square))
 
 
 @pytest.mark.parametrize("levels", [2, 4, 33, "many"])

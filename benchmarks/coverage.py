@@ -465,7 +465,7 @@ KINDS = (
     ),
     Kind(
         "Means of several numbers",
-        ("vector",),
+        ("vector", "record"),
         ("studies/frequencies/sign_reports",),
         "n people, each of whom reports a pattern of the signs of some numbers.",
         several_numbers,
@@ -521,7 +521,7 @@ KINDS = (
     ),
     Kind(
         "Shares by a protocol",
-        ("estimate-counts",),
+        ("estimate-counts", "record"),
         ("studies/frequencies/intervals",),
         "n reports; for users the data are drawn once, and only noise in every run.",
         protocol_shares,

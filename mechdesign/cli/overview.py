@@ -67,8 +67,9 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("bench", "protocols and post-processings compared on your data, ranked with confidence intervals"),),
             (
                 ("mean", "a mean"),
-                ("vector", "several at once"),
-                ("protocols", "every frequency protocol"),
+                ("vector", "several"),
+                ("record", "with categories"),
+                ("protocols", "frequency protocols"),
                 ("gain", "what IBU gains"),
             ),
             (("trajectory", "paths of locations: perturb a file, compare mechanisms over eps, tables for release"),),

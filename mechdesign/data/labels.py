@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,31 @@ def _takes_name(counted: Counter[str], domain: Sequence[str] | None) -> bool:
     others = (label for label in counted if label != first)
     are_values = all(map(is_number_label, others)) if domain is None else set(others) <= set(domain)
     return are_values and may_be_name(first, domain)
+
+
+def label_places(path: Path, column: str, domain: Sequence[str]) -> list[int]:
+    """Of every row the place of its label in the domain, or `InvalidData` where it is not there."""
+    places = {label: place for place, label in enumerate(domain)}
+    found = []
+    for where, label in _named_labels(path, column):
+        if label not in places:
+            raise InvalidData(where, label, f"hold one of the {len(domain)} labels of the domain", "add it, or correct")
+        found.append(places[label])
+    return found
+
+
+def _named_labels(path: Path, column: str) -> Iterator[tuple[str, str]]:
+    """The labels of a named column, each with its place."""
+    if path.suffix.lower() != ".parquet":
+        yield from ((place_of(path, line, column), label) for line, label in text_column(path, column))
+        return
+    source, name = open_column(path, column)
+    row = 0
+    for batch in source.read([name]):
+        for value in _label_values(batch.column(0), f"column {name!r} of {path}"):
+            row += 1
+            _require_label(value, f"{path}, column {name!r}, data row {row},")
+            yield f"{path}, column {name!r}, data row {row},", _text_of(value)
 
 
 def require_one_kind(counted: Counter[str], places: Mapping[str, str]) -> None:

@@ -77,7 +77,9 @@ class _Space:
                 level *= 2
             left -= len(low)
             is_open = ~(proven >= level)
-            if not is_open.any() or left <= 0 or not np.isfinite(proven).all():
+            if not np.isfinite(proven).all():  # a NaN is less than nothing: it would pass for proven
+                return Least(-math.inf, np.concatenate(below))
+            if not is_open.any() or left <= 0:
                 return Least(min(level, float(proven.min())) if is_open.any() else level, np.concatenate(below))
             low, high = _halved(low[is_open], high[is_open])
 
@@ -86,7 +88,7 @@ class _Space:
         return (2 * len(self.shares) + 128) * _ROUNDED
 
     def _finest(self) -> float:
-        scale = float(abs(self.levels).sum()) + self._length() ** 2
+        scale = float(abs(self.levels).sum()) + self._length() * self._length()
         return max(1e-300, scale * max(_LEVEL, 4 * self.ratio * self._rounded()))
 
     def _length(self) -> float:
@@ -95,7 +97,7 @@ class _Space:
     def _first(self) -> Floats:
         """Half the sides of a box beyond which the sum is above 0."""
         along, below = self.ratio * self._length(), self.ratio * float(np.maximum(-self.levels, 0.0).sum())
-        far = along + math.sqrt(along**2 + below)
+        far = along + math.sqrt(along * along + below)  # a product that overflows is infinite, a power an error
         return np.asarray(_FAR * max(far, 1e-150) / np.sqrt(self.axes) / min(1.0, float(self.shares.sum())))
 
     def _bounds(self, low: Floats, high: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:

@@ -6,6 +6,7 @@ from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
     from mechdesign.mechanisms.additive import Additive as Additive, BoundedLaplace as BoundedLaplace
+    from mechdesign.mechanisms.axes import AxisResponse as AxisResponse
     from mechdesign.mechanisms.circular import CircularLaplace as CircularLaplace
     from mechdesign.mechanisms.directions import (
         CapReports as CapReports,

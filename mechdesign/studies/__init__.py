@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mechdesign.studies.pairs import PairsStudy as PairsStudy
     from mechdesign.studies.path_errors import PathStudy as PathStudy
     from mechdesign.studies.path_reports import PerturbStudy as PerturbStudy, ReleaseStudy as ReleaseStudy
+    from mechdesign.studies.record import RecordStudy as RecordStudy
     from mechdesign.studies.vector import VectorStudy as VectorStudy
     from mechdesign.studies.workload import WorkloadStudy as WorkloadStudy
     from mechdesign.values.answers import Answer as Answer, Study as Study

@@ -37,7 +37,8 @@ def _texts(said: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in said.split(";")) if isinstance(said, str) else tuple(said)
 
 
-def _sides(said: Any) -> tuple[Interval, ...]:
+def ranges_of(said: Any) -> tuple[Interval, ...]:
+    """The range of each number, or one for all."""
     found = bounds_of((-1.0, 1.0) if said is None else said)
     return (found,) if isinstance(found, Interval) else found
 
@@ -59,7 +60,7 @@ class VectorStudy:
     count: int | None = asked("--count", "How many numbers there are, without names.", metavar="D")
     bounds: tuple[Interval, ...] = field(
         default=None,
-        converter=_sides,
+        converter=ranges_of,
         metadata=option(
             "--bounds", "What values can be, known beforehand: LO,HI for all, or LO,HI;LO,HI.", metavar="LO,HI"
         ),
@@ -115,10 +116,7 @@ class VectorStudy:
         for name, said in (("bounds", self.bounds), ("guess", self.guess), ("weights", self.weights or ())):
             if len(said) not in ((0, self.size) if name == "weights" else (0, 1, self.size)):
                 raise InvalidInput(name, f"{len(said)} of them", f"be one for each of the {self.size} numbers")
-        for place, weight in enumerate(self.weights or ()):
-            if not 1e-12 <= weight <= 1e12:
-                step = "leave out a column that does not count"
-                raise InvalidInput(f"weights[{place}]", weight, "be above 0, between 1e-12 and 1e12", step)
+        require_weights(self.weights or ())
         if self.by == "grid":
             self._require_grid()
         if self.users is not None:
@@ -259,7 +257,7 @@ class VectorStudy:
         if self.reports is not None:
             rows = self._received(self.reports, chosen)
         elif self.data is not None:
-            values = self._values(self.data)
+            values = values_within(self.data, self.columns, self.sides)
             say(f"{len(values)} people report")
             rows = self._sent(chosen, values)
         else:
@@ -290,34 +288,45 @@ class VectorStudy:
         files.write_atomically(self.send, ("\n".join(lines) + "\n").encode())
         return rows
 
-    def _columns(self, path: Path, names: Sequence[str]) -> list[Floats]:
-        from mechdesign.words.priors import values_of_file
-
-        found = [values_of_file(path, name) for name in names]
-        sizes = sorted({one.size for one in found})
-        if len(sizes) > 1:
-            raise InvalidInput("columns", sizes, "have as many values each: a row is a person", "leave rows out")
-        return found
-
-    def _values(self, path: Path) -> Floats:
-        import numpy as np
-
-        found = self._columns(path, self.columns)
-        for name, values, side in zip(self.columns, found, self.sides, strict=True):
-            outside = ~side.holds(values)
-            if outside.any():
-                where = f"column {name!r}, data row {int(outside.argmax()) + 1} first,"
-                rule = f"lie in the bounds [{side.lower:g}, {side.upper:g}], as {int(outside.sum())} values do not"
-                raise InvalidData(where, "a value", rule, "widen --bounds")
-        return np.column_stack(found)
-
     def _received(self, path: Path, chosen: VectorDesign) -> Floats:
         """The rows of a file of reports, each one that a person can have sent."""
-        import numpy as np
 
-        rows = np.column_stack(self._columns(path, chosen.headings(self.columns)))
+        rows = values_of_people(path, chosen.headings(self.columns))
         chosen.require_reports(rows, str(path))
         return rows
+
+
+def require_weights(weights: Sequence[float]) -> None:
+    """What each squared error counts: all above 0, within what sums of doubles keep."""
+    for place, weight in enumerate(weights):
+        if not 1e-12 <= weight <= 1e12:
+            step = "leave out a column that does not count"
+            raise InvalidInput(f"weights[{place}]", weight, "be above 0, between 1e-12 and 1e12", step)
+
+
+def values_of_people(path: Path, columns: Sequence[str]) -> Floats:
+    """A row a person, and a column for each of these."""
+    import numpy as np
+
+    from mechdesign.words.priors import values_of_file
+
+    found = [values_of_file(path, name) for name in columns]
+    sizes = sorted({one.size for one in found})
+    if len(sizes) > 1:
+        raise InvalidInput("columns", sizes, "have as many values each: a row is a person", "leave rows out")
+    return np.column_stack(found)
+
+
+def values_within(path: Path, columns: Sequence[str], sides: Sequence[Interval]) -> Floats:
+    """The same, every value in the range of its column, or `InvalidData`."""
+    found = values_of_people(path, columns)
+    for name, values, side in zip(columns, found.T, sides, strict=True):
+        outside = ~side.holds(values)
+        if outside.any():
+            where = f"column {name!r}, data row {int(outside.argmax()) + 1} first,"
+            rule = f"lie in the bounds [{side.lower:g}, {side.upper:g}], as {int(outside.sum())} values do not"
+            raise InvalidData(where, "a value", rule, "widen --bounds")
+    return found
 
 
 def _beyond(count: int) -> str:

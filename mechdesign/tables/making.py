@@ -13,8 +13,9 @@ import numpy as np
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon
 from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.additive import BoundedLaplace
+from mechdesign.mechanisms.axes import AxisResponse
 from mechdesign.mechanisms.conditional import ConditionalNoise
-from mechdesign.mechanisms.directions import DirectionResponse
+from mechdesign.mechanisms.directions import DirectionResponse, SignedSets
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.from_density import FromDensity
 from mechdesign.mechanisms.hidden import TogetherLaw
@@ -133,6 +134,8 @@ def _mechanism_of(source: Source | Product) -> Made:
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)
     if isinstance(mechanism, DirectionResponse):
+        if isinstance(mechanism.reports, SignedSets):
+            return AxisResponse(mechanism).channel()
         rule = "have finitely many reports that a table can list: these are directions"
         step = "ask for the coordinates as several numbers: vector ships sign patterns"
         raise InvalidInput("design", "directions", rule, step)
@@ -145,7 +148,11 @@ def _mechanism_of(source: Source | Product) -> Made:
 
 
 def _labels_of(source: Source | Product) -> Labels:
-    """The labels of the rows and columns that a design of a loss matrix is for, or the patterns of signs."""
+    """The labels of the rows and columns of a loss matrix, the patterns of signs, or the signed coordinates."""
+    mechanism = source.mechanism if isinstance(source, Design) else source
+    if isinstance(mechanism, DirectionResponse):
+        axes = AxisResponse(mechanism)
+        return Labels(axes.names, axes.report_names)
     if not isinstance(source, Design) or not isinstance(source.mechanism, Discrete):
         return NO_LABELS
     if isinstance(source.evidence, SignPatternsBound):

@@ -18,6 +18,7 @@ NO_INTERVALS = {
     "studies/budgets/simulation",  # inverse transform of binomials
     "studies/classifiers/pac",  # deviations of Gaussian noise
     "mechanisms/noise",  # quantiles of Gaussian noise
+    "mechanisms/directions",  # inverse transform of heights on a sphere
     "mechanisms/smooth",
     "studies/frequencies/protocols/prefix",  # how far a string's count must stand out to be kept
     "studies/frequencies/protocols/regression",  # the same
@@ -37,7 +38,7 @@ def test_every_module_that_makes_intervals_stands_on_the_page() -> None:
     named = {name for kind in KINDS for name in kind.modules}
     made = {name for name, text in sources().items() if ENDS.search(text)} - {"intervals"}
     # they print, or join, what others make
-    callers = {"studies/frequencies/survey_shares", "studies/frequencies/two_phase"}
+    callers = {"studies/frequencies/survey_shares", "studies/frequencies/two_phase", "studies/record"}
     assert made - callers == named
     loose = {name for name, text in sources().items() if QUANTILES.search(text)} - {"intervals"}
     assert loose <= NO_INTERVALS

@@ -76,7 +76,7 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "several means at a large epsilon": (
         ("--want", "means", "--users", "20000", "--size", "2", "--bounds", "0,1", "--eps", "6"),
-        ("vector .*--count 2", "table .*--mechanism pm", "export means.table.json"),
+        ("vector .*--count 2", "table means.json", "export means.table.json"),
     ),
     "tables": (
         ("--want", "tables", "--users", "20000", "--attributes", "3x3x3,2"),

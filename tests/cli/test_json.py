@@ -84,6 +84,7 @@ ASKED = {
     "mean of several collections": "mean data.csv --column x --eps 1 --bounds 0,1 --seed 1 --mechanism aaa,sw-em "
     "--runs 2",
     "vector": "vector --eps 2 --count 3 --users 100 --width 0.1",
+    "record": "record --eps 1 --columns x --categories y=no,yes",
     "protocols": "protocols --eps 1 --size 4",
     "estimate-counts": "estimate-counts reports.txt -p grr --eps 1 --domain 0..2",
     "budget": "budget -p grr --metric l1 --at-most 0.5 --data labels.csv --most-runs 500 --phi 0.1",
@@ -322,6 +323,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "plot": (missing, "--out", str(tmp_path / "p.png")),
         "protocols": ("--eps", "1", "--size", "1"),
         "reproduce": ("ogpm.exampel-8",),
+        "record": ("--eps", "1", "--columns", "x"),
         "schema": ("minimum",),
         "show": (missing,),
         "sign": (missing, "--key", missing),

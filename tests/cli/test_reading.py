@@ -67,6 +67,7 @@ COMMANDS = {
     ),
     "mean data": ("mean", "0.csv", "--eps", "1", "--column", "x", "--bounds", "0,1"),
     "vector data": ("vector", "--data", "0.csv", "--eps", "1", "--columns", "x,y", "--bounds", "0,1"),
+    "record data": ("record", "--data", "0.csv", "--eps", "1", "--columns", "x", "--categories", "y=a,b"),
     "vector reports": ("vector", "--reports", "0.csv", "--eps", "1", "--columns", "x,y", "--bounds", "0,1"),
     "metric points": ("metric", "--points", "0.csv", "--eps", "1"),
     "minimax losses": ("minimax", "--eps", "1", "--loss-matrix", "0.csv"),

@@ -37,6 +37,18 @@ def test_a_saved_design_becomes_a_table_that_verifies(run: Any, tmp_path: Path) 
     assert verified.out.startswith("PASS window table of 32 bits, 'minimax' (named in the file)")
 
 
+def test_a_histogram_with_signs_is_solved_and_becomes_a_table_of_signed_coordinates(run: Any, tmp_path: Path) -> None:
+    asked, design, path = (tmp_path / name for name in ("problem.json", "d.json", "t.json"))
+    inputs = {"kind": "cross-polytope", "count": 3, "radius": 1}
+    words = {"inputs": inputs, "loss": {"kind": "power", "exponent": 2, "period": None}, "among": {"kind": "unbiased"}}
+    asked.write_text(json.dumps({"kind": "problem", "privacy": {"kind": "pure", "epsilon": 2}} | words))
+    assert run("solve", str(asked), "--out", str(design)).code == 0
+    outcome = run("table", str(design), "--out", str(path))
+    assert outcome.code == 0
+    assert 'labels of the inputs: 6: "+1", "-1", "+2", "-2", "+3", "-3"' in outcome.out
+    assert run("verify", str(path)).out.startswith("PASS finite table of 32 bits, 'directions'")
+
+
 def test_verify_answers_machines(run: Any, shipped: Path) -> None:
     answer = run("verify", str(shipped), "--json").json
     assert answer["verdict"] == "PASS"

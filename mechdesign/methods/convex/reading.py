@@ -15,9 +15,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, frozen
 
 _NOTHING = 1e-15  # of the largest scale of a quadratic form: what rounding makes of 0
+_ROUNDED = 1e-9  # of it: what is below 0 by more is no rounding
 _MOST_PIECES = 256
 """Of a maximum of sums of maxima whose pieces are multiplied out."""
 
@@ -170,6 +172,11 @@ class Reader:
             raise Unread(f"a form that is not constant in {_short(expression)}")
         values = np.asarray(matrix.value.toarray() if hasattr(matrix.value, "toarray") else matrix.value)
         scales, axes = np.linalg.eigh((values + values.T) / 2)
+        if scales[0] < -_ROUNDED * abs(scales).max():
+            rule = (
+                "have no matrix with an eigenvalue below 0 in a quadratic form: it is not convex, whatever is assumed"
+            )
+            raise InvalidInput("objective or constraint", _short(expression), rule)
         entries = self._all_affine(argument)
         used = [number for number, scale in enumerate(scales) if scale > _NOTHING * abs(scales).max()]
         along = {n: [one.times(float(part)) for one, part in zip(entries, axes[:, n], strict=True)] for n in used}

@@ -154,15 +154,17 @@ def vector_designs(
     """Those that may be best for the worst values, or by guess on average; the best comes first.
 
     That ``by`` signs, numbers or a grid does comes first, if one of them is wanted. A grid is searched only then, or
-    its design was ``saved``.
+    its design was ``saved``. One number alone has one design.
 
     >>> square = (Interval(-1, 1), Interval(-1, 1))
     >>> found = vector_designs(4.0, square, (1.0, 1.0), Guesses(["uniform"] * 2, square), by_guess=False)
     >>> [(one.name, round(one.worst, 2)) for one in found]
     [('optimum for one number, split', 1.73), ('sign patterns', 2.31)]
     """
-    signs = _sign_patterns(epsilon, tuple(sides), tuple(halves), guesses)
     prior = guesses.prior(halves) if by_guess else None
+    if len(sides) == 1:
+        return [_by_numbers(epsilon, tuple(sides), halves, guesses, 1, prior)]
+    signs = _sign_patterns(epsilon, tuple(sides), tuple(halves), guesses)
     scale, count = sum(half**2 for half in halves), len(halves)
     numbers = []
     # below eps = 1 a number each the noise grows faster than the share of people who are asked

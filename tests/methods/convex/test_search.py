@@ -264,6 +264,7 @@ MISSTATED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an empty parameter": (lambda q: cp.Parameter() * cp.sum(q), "parameters"),
     "negative": (lambda q: -average(q), "add a constant"),
     "minimise": (lambda q: cp.Minimize(average(q)), "CVXPY expression"),
+    "assumed convex": (lambda q: 1 + cp.quad_form(q[0, :2], np.diag([1.0, -1.0]), assume_PSD=True), "eigenvalue"),
 }
 
 

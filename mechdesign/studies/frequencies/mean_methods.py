@@ -65,10 +65,6 @@ class MeanMethod:
     def is_two_phase(self) -> bool:
         return self.name in (TWO_PHASE, PAPER)
 
-    @property
-    def takes_bins(self) -> bool:
-        return self.is_two_phase or self.name in _RECONSTRUCTIONS
-
     def plan(self, users: int) -> TwoPhasePlan:
         """The two-phase plan for that many users."""
         weight = 0.0 if self.name == PAPER else None

@@ -67,9 +67,9 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("bench", "protocols and post-processings compared on your data, ranked with confidence intervals"),),
             (
                 ("mean", "a mean"),
-                ("vector", "several at once"),
+                ("vector", "several"),
                 ("record", "with categories"),
-                ("protocols", "every frequency protocol"),
+                ("protocols", "frequency protocols"),
                 ("gain", "what IBU gains"),
             ),
             (("trajectory", "paths of locations: perturb a file, compare mechanisms over eps, tables for release"),),

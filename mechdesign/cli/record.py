@@ -5,7 +5,7 @@ The error of all answers, weighed, is ranked beside splitting epsilon and publis
 
 from __future__ import annotations
 
-from mechdesign.cli.sent import Written
+from mechdesign.cli.sent import Said
 from mechdesign.cli.studies import give
 from mechdesign.studies.record import ANSWERS as ANSWERS, RecordStudy
 
@@ -13,5 +13,5 @@ READS_DATA = True
 EXAMPLE = "record --eps 2 --columns age,income --bounds '18,90;0,100' --categories 'city=Bern,Rome,Ulm;smokes=no,yes'"
 
 
-def run(study: RecordStudy, sent: Written) -> None:
+def run(study: RecordStudy, sent: Said) -> None:
     give(study, sent)

@@ -12,7 +12,7 @@ from mechdesign.data.texts import columns as column_names, float_list
 from mechdesign.errors import InvalidInput
 from mechdesign.intervals import CONFIDENCE
 from mechdesign.studies.mean import Estimate
-from mechdesign.studies.vector import require_weights, sides_of, values_within
+from mechdesign.studies.vector import ranges_of, require_weights, values_within
 from mechdesign.values.answers import Answer, Say, silent
 from mechdesign.values.declare import Floats, asked, epsilon, field, finite, frozen, option
 from mechdesign.values.rules import comes_with, require_rules
@@ -68,7 +68,7 @@ class RecordStudy:
     columns: tuple[str, ...] = asked("--columns", "The numbers, as columns A,B,C.", read=column_names, default=())
     bounds: tuple[Interval, ...] = field(
         default=None,
-        converter=sides_of,
+        converter=ranges_of,
         metadata=option(
             "--bounds", "What numbers can be, known beforehand: LO,HI for all, or LO,HI;LO,HI.", metavar="LO,HI"
         ),

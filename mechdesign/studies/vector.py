@@ -37,7 +37,7 @@ def _texts(said: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in said.split(";")) if isinstance(said, str) else tuple(said)
 
 
-def sides_of(said: Any) -> tuple[Interval, ...]:
+def ranges_of(said: Any) -> tuple[Interval, ...]:
     """The range of each number, or one for all."""
     found = bounds_of((-1.0, 1.0) if said is None else said)
     return (found,) if isinstance(found, Interval) else found
@@ -60,7 +60,7 @@ class VectorStudy:
     count: int | None = asked("--count", "How many numbers there are, without names.", metavar="D")
     bounds: tuple[Interval, ...] = field(
         default=None,
-        converter=sides_of,
+        converter=ranges_of,
         metadata=option(
             "--bounds", "What values can be, known beforehand: LO,HI for all, or LO,HI;LO,HI.", metavar="LO,HI"
         ),

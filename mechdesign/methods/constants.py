@@ -34,7 +34,7 @@ COORDINATES = (2, 3, 10, 100, 1024)
 _MOST_DIGITS = 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
 _UNBIASED_GRID = 33
-_FURTHER, _FURTHER_GAP = 8.0, 1e-3  # the epsilon that the usual rows without a prior and a bias go on to, as near
+_FURTHER = 8.0  # the epsilon that the usual rows without a prior and a bias go on to
 
 
 @frozen
@@ -153,12 +153,10 @@ def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator
 
 
 def _unbiased_worst(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    further = [(epsilon, max(gap, _FURTHER_GAP)) for epsilon in _further(epsilons)]
-    rows = [*((epsilon, gap) for epsilon in epsilons), *further]
-    for epsilon, within in rows:
+    for epsilon in (*epsilons, *_further(epsilons)):
         problem = Problem(inputs=_SYMMETRIC, loss=Squared(), privacy=Pure(epsilon), among=Unbiased())
-        design = limits.solve(problem, within)
-        command = f"minimax --eps {shortest(epsilon)} --unbiased --domain=-1,1 --gap {shortest(within)}"
+        design = limits.solve(problem, gap)
+        command = f"minimax --eps {shortest(epsilon)} --unbiased --domain=-1,1 --gap {shortest(gap)}"
         yield _row(design, UNBIASED_WORST, "squared", "-", _SYMMETRIC, command)
 
 

@@ -7,6 +7,8 @@ from contextlib import suppress
 from itertools import combinations, product
 from typing import Any
 
+import attrs
+
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.methods.additive.proof import AdditiveBound
@@ -62,6 +64,7 @@ from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, OnGrid, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
+from mechdesign.words.domains import UNIT, Interval
 from mechdesign.words.pairs import Pairs
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -92,7 +95,7 @@ METHODS = (
 )
 """What answers a `Problem`, a line each; of several that do the first does."""
 
-_NEAREST = 3
+_NEAREST, _FEW_USERS = 3, 100
 """Methods that are named to who asks what none answers."""
 
 EVIDENCE: tuple[type[Evidence], ...] = tuple(dict.fromkeys(kind for method in METHODS for kind in method.evidence))
@@ -170,13 +173,22 @@ def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     if isinstance(problem.privacy, Pairs):
         words = {**criteria, **classes, "privacy": (Pure(within),)}
     else:
-        near = {"privacy": [evolved(problem.privacy, epsilon=epsilon) for epsilon in (within, 1.0)]}
-        words = {**near, **criteria, **classes}
+        epsilons = [evolved(problem.privacy, epsilon=epsilon) for epsilon in (within, 1.0)]
+        scale = {"inputs": (UNIT,)} if isinstance(problem.inputs, Interval) else {}
+        words = {"privacy": [*epsilons, _plain(problem.privacy)], **scale, **criteria, **classes}
     for names in (*((name,) for name in words), *combinations(words, 2)):
         for values in product(*(words[name] for name in names)):
             changed = dict(zip(names, values, strict=True))
             with suppress(InvalidInput):
                 yield ", ".join(f"{name}={value}" for name, value in changed.items()), evolved(problem, **changed)
+
+
+def _plain(privacy: Any) -> Any:
+    """The same kind at eps = 1, with few users, and with what may be left out left out."""
+    fields = attrs.fields_dict(type(privacy))
+    usual = {name: field.default for name, field in fields.items() if field.init and field.default is not attrs.NOTHING}
+    few = {"users": min(privacy.users, _FEW_USERS)} if "users" in fields else {}
+    return evolved(privacy, **usual, **few, epsilon=1.0)
 
 
 def optimum_of(design: Design) -> str:

@@ -12,7 +12,8 @@ being the largest ``(x - a)(b - x)`` there: linear in mu. All of it is symmetric
 next, and a law that does not reach the mean 1 which line. The multipliers are weights on inputs, the prior against
 which no mechanism does better; where the sum ``G`` of their quadratics is least, new outputs pay.
 
-**Proof.** The quadratics of the weights, those of one input as one, lowered until G is nowhere negative
+**Proof.** The quadratics of the weights, those of one input as one, lowered until G is nowhere negative, or those of
+the windows spread over the distance between outputs, where that proves more
 (`mechdesign.methods.unbiased_worst.proof`).
 """
 
@@ -42,15 +43,17 @@ from mechdesign.words.problem import Problem
 
 Floats = NDArray[np.float64]
 
-_USUAL_GAPS = ((6.0, 1e-4), (8.0, 1e-3), (math.inf, 1e-2))  # up to these eps: outputs crowd as eps grows
-_REACH, _FIRST_OUTPUTS = 2.2, 33  # the reach times coth(eps / 2)
-_MOST_ROUNDS, _MOST_TURNS, _MOST_CUTS = 12, 300, 100  # of a search, of a program, of a turn
+_MANY, _USUAL_GAPS = 8.0, (1e-4, 1e-2)  # up to this eps and beyond: outputs crowd as eps grows
+_REACH, _FIRST_OUTPUTS = 2.2, (45, 33)  # the reach times coth(eps / 2); a round has twice the outputs of the last
+_MOST_ROUNDS, _MOST_TURNS, _MOST_CUTS = 12, 300, 200  # of a search, of a program, of a turn
 _FIRST_GAP = 1e-2  # of the first program, relative as all gaps
-_PROGRAM_SHARE, _AHEAD = 0.1, 0.03  # of the gap that is asked, and of that reached so far
+_PROGRAM_SHARE, _AHEAD = 0.2, 0.03  # of the gap that is asked, and of that reached so far
 _MARGIN = 0.85  # of the gap: the rest is for moving outputs onto other intervals
 _WORTH_A_CUT = 0.1  # of the largest violation
 _APART = 0.1  # times the distance over which G, of curvature up to c, rises by gap * optimum: closer outputs are one
+_WIDE = 1.5  # times the usual distance between outputs: a place between two so far apart has two more beside it
 _HALVINGS = 30
+_PLACES = 4  # that a window is spread over
 _SHORT = 1e-9  # how much of the mean 1 may be missing: outputs are stretched by it
 _NEGLIGIBLE = 1e-12
 
@@ -65,7 +68,8 @@ def answer(problem: Problem, demands: Demands) -> Design:
     >>> design.certificate.lower <= 3.9906 <= design.certificate.upper  # Duchi's mechanism has 4.683, HM 4.289
     True
     """
-    inputs, gap, clock = line_of(problem, supports).inputs, demands.within(_usual_gap(problem.epsilon)), demands.clock()
+    inputs, clock = line_of(problem, supports).inputs, demands.clock()
+    gap = demands.within(_USUAL_GAPS[problem.epsilon > _MANY])
     search = _Search(problem.epsilon, gap, clock, demands)
     with threadpool_limits(1, user_api="blas"):
         found = search.run()
@@ -79,10 +83,6 @@ def answer(problem: Problem, demands: Demands) -> Design:
     used = versions("numpy", "scipy", "highspy")
     report = Report(clock.used, "cutting planes (HiGHS)", used, details, gap)
     return within_gap(saying_why(Design(problem, mechanism, evidence, report), gap, stopped), gap, stopped)
-
-
-def _usual_gap(epsilon: float) -> float:
-    return next(gap for most, gap in _USUAL_GAPS if epsilon <= most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +143,18 @@ class _Cuts:
         slopes[last] += nu.sum()
         levels[last] += nu @ (1 - kept.thresholds)
         return kept, _Quadratics(inputs, summed(p), slopes, levels)
+
+    def spread(self, weights: Floats, width: float) -> _Quadratics:
+        """The quadratics with each window moved to several places over this width, as far as outputs are apart.
+
+        Windows end at outputs, where G peaks, and it dips between: the average over their distance is nearly level.
+        """
+        windows, lines = weights[: self.starts.size], weights[self.starts.size :]
+        bent = windows > _NEGLIGIBLE
+        moves = width * ((np.arange(_PLACES) + 0.5) / _PLACES - 0.5)[:, None]
+        starts, stops = ((moves + ends[bent]).ravel() for ends in (self.starts, self.stops))
+        moved = _Cuts.of(starts, stops, self.thresholds)
+        return moved.weighed(np.append(np.tile(windows[bent] / _PLACES, _PLACES), lines))[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,7 +224,7 @@ class _Search:
         self.epsilon, self.gap, self.clock, self.demands = epsilon, gap, clock, demands
         self.ratio = largest_safe_height(epsilon, 1.0)
         self.reach = _REACH / math.tanh(epsilon / 2)
-        self.outputs = np.linspace(0.0, self.reach, _FIRST_OUTPUTS)
+        self.outputs = np.linspace(0.0, self.reach, _FIRST_OUTPUTS[epsilon > _MANY])
         none = np.zeros(0)
         self.cuts = _Cuts(np.array([-1.0, -self.reach / 2]), np.array([1.0, self.reach]), none)
         self.base, self.worst = (none, none), math.inf
@@ -277,15 +289,24 @@ class _Search:
         """The bound that the multipliers prove, the cuts that bind, and the outputs that they ask for."""
         assert solution.row_duals is not None
         weights, order = np.maximum(solution.row_duals[1:], 0.0), np.array(self.order)
-        self.cuts, quadratics = self.cuts.weighed(np.concatenate([weights[order], weights[~order]]))
-        evidence = quadratics.evidence(self.ratio)
-        lower = float_down(evidence.value(self.epsilon))
-        if self.evidence is None or lower > self.lower:
-            self.evidence, self.lower = evidence, max(lower, 0.0)
+        weights = np.concatenate([weights[order], weights[~order]])
+        width = float(np.median(np.diff(self.outputs)))
+        spread = self.cuts.spread(weights, width)
+        self.cuts, quadratics = self.cuts.weighed(weights)
+        for one in (quadratics, spread):
+            evidence = one.evidence(self.ratio)
+            lower = float_down(evidence.value(self.epsilon))
+            if self.evidence is None or lower > self.lower:
+                self.evidence, self.lower = evidence, max(lower, 0.0)
         places, levels = quadratics.least(self.ratio)
         scale = self.gap * min(self.worst, _FIRST_GAP**-1)
-        wanted = np.unique(np.abs(places[levels < scale]))
         apart = _APART * math.sqrt(scale / self.ratio)
+        wanted = np.abs(places[levels < scale])
+        edges = np.concatenate([-self.outputs[:1], self.outputs, [math.inf]])
+        after = np.searchsorted(edges[:-1], wanted)
+        lonely = wanted[edges[after] - edges[np.maximum(after - 1, 0)] > _WIDE * width]
+        wanted = np.unique(np.abs(np.concatenate([wanted, lonely - width / 2, lonely + width / 2])))
+        wanted = wanted[np.diff(wanted, prepend=-math.inf) > apart]  # a place and its mirror image differ by rounding
         around = np.concatenate([[-math.inf], wanted, [math.inf]])
         after = np.searchsorted(wanted, self.outputs)
         kept = (self.outputs - around[after] > apart) & (around[after + 1] - self.outputs > apart)

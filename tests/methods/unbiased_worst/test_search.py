@@ -22,9 +22,9 @@ def test_the_bounds_are_proven_and_as_near_as_was_asked(epsilon: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("epsilon", "gap"), [(6.0, 1e-3), (8.0, 1e-2), (12.0, 5e-2)])
-def test_large_eps_have_bounds_too(epsilon: float, gap: float) -> None:
-    assert solve(problems.unbiased(epsilon), gap=gap).certificate.relative_gap <= gap
+@pytest.mark.parametrize(("epsilon", "gap"), [(6.0, 1e-4), (8.0, 1e-4), (12.0, 1e-2)])
+def test_large_eps_have_bounds_as_near_as_is_usual_for_them(epsilon: float, gap: float) -> None:
+    assert solve(problems.unbiased(epsilon)).certificate.relative_gap <= gap
 
 
 def _on_grids(epsilon: float, outputs: np.ndarray, x: np.ndarray | None = None) -> float:

@@ -133,8 +133,8 @@ class ConvexModel:
         program = self._cvxpy.Problem(self._cvxpy.Minimize(objective), [*self._privacy, *constraints])
         try:
             solution = solver.solve(program, Limits(seconds=seconds))
-        except (ValueError, ArithmeticError) as error:
-            raise NoAnswer(f"{solver.name} failed: {error}", -math.inf, math.inf) from error
+        except (ValueError, ArithmeticError, NotImplementedError) as error:  # a form of what is not linear says nothing
+            raise NoAnswer(f"{solver.name} failed: {error!r}", -math.inf, math.inf) from error
         if solution.status in (Status.INFEASIBLE, Status.UNBOUNDED) and self.constraints:
             self._name_the_impossible(solver)
         if solution.status is not Status.OPTIMAL:

@@ -315,8 +315,8 @@ class _Search:
         return least_in_space(asked.prior, asked.dual, asked.prices, np.ones(self.rank), Fraction(self.ratio))
 
     def _answer(self, best: _Multipliers, lower: float, upper: float, weights: Floats, rounds: int) -> Few:
-        """Every cut with weight is as many rows as there are turns."""
-        bits = np.concatenate([bits for _, bits in self.cuts])
+        """Every cut with weight is as many rows as there are turns; cuts that no program was solved with have none."""
+        bits = np.concatenate([bits for _, bits in self.cuts])[: len(weights)]
         used = weights > _NEGLIGIBLE * weights.sum()
         turns = len(self.group.turns)
         every = bits[used][:, np.argsort(self.group.images, axis=1)].reshape(-1, self.size)

@@ -324,6 +324,11 @@ def test_a_time_limit_is_no_answer() -> None:
         custom(1.0, POINTS, POINTS, average, seconds=1e-9)
 
 
+def test_what_cvxpy_allows_and_cannot_write_as_cones_is_no_answer() -> None:
+    with pytest.raises(NoAnswer, match="NotImplementedError"):
+        custom(1.0, POINTS, POINTS, lambda q: cp.quad_form(cp.sum(cp.abs(q), axis=1), np.ones((6, 6))))
+
+
 def test_a_table_that_breaks_a_constraint_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["mechdesign.methods.convex.model"]
 

@@ -11,7 +11,7 @@ from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.methods.method import Demands
 from mechdesign.methods.workload.search import ROUTES
 from mechdesign.methods.workload.task import Task
-from mechdesign.words.workloads import Marginals, Mean, Moments, Parity, Prefix
+from mechdesign.words.workloads import Marginals, Mean, Moments, Parity, Prefix, Queries
 from tests.methods.problems import workload_problem
 
 ASKED = {
@@ -21,6 +21,7 @@ ASKED = {
     "parity": workload_problem(2.0, Parity(3, 1)),
     "worst": workload_problem(1.0, Prefix(5), "worst"),
     "moments": workload_problem(1.0, Moments((0.0, 1.0, 2.0, 4.0, 5.0), 2), "worst"),
+    "more queries than types": workload_problem(1.0, Queries([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]), "worst"),
 }
 NAMES = {
     "prefix": {"rows", "relaxed", "split"},
@@ -29,6 +30,7 @@ NAMES = {
     "parity": {"pairs", "rows", "relaxed", "space", "split"},
     "worst": {"few", "games"},
     "moments": {"few", "games", "space"},
+    "more queries than types": {"few", "games"},
 }
 
 

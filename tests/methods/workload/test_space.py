@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 import mechdesign as md
 from mechdesign.errors import NoAnswer
 from mechdesign.methods.workload.proof import WorkloadBound
-from mechdesign.methods.workload.space import few_queries, has_few_orbits
+from mechdesign.methods.workload.space import _Search, few_queries, has_few_orbits
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
 from mechdesign.words.workloads import Queries, Workload
@@ -138,3 +138,16 @@ def test_prices_lowered_to_prove_more_are_paid_for(design):
 def test_no_time_is_no_answer():
     with pytest.raises(NoAnswer):
         md.solve(problem(9, 2, 2.0, md.Worst()), 1e-3)
+
+
+def test_cuts_that_came_after_the_last_program_are_no_rows():
+    search = _Search(grid(3, 2), 2.0, None, 1e-6, 1e-3)
+    bits = search.starts @ search.answers.T > 0
+    search._add(search.starts, bits, search._lines(search.starts, bits))
+    weights = np.ones(len(bits))
+    best = search._spread(np.ones(search.planes.session.columns))
+    before = search._answer(best, 0.0, 1.0, weights, 1)
+    search._add(search.starts[:1], ~bits[:1], search._lines(search.starts[:1], ~bits[:1]))
+    after = search._answer(best, 0.0, 1.0, weights, 1)
+    assert np.array_equal(before.bits, after.bits)
+    assert np.array_equal(before.weights, after.weights)

@@ -20,7 +20,7 @@ _FLOOR = 0.1  # of the gap: the least prior of a type, relative to an even one
 
 
 def fits(task: Task) -> bool:
-    return has_few_orbits(task.queries.T, _prior(task))
+    return len(task.queries) <= task.size and has_few_orbits(task.queries.T, _prior(task))
 
 
 def answer(task: Task) -> Design:

@@ -65,6 +65,7 @@ from mechdesign.values.declare import evolved
 from mechdesign.words.classes import All, OnGrid, Piecewise, Unbiased, UnbiasedPiecewise
 from mechdesign.words.criteria import Average, Worst
 from mechdesign.words.domains import UNIT, Interval
+from mechdesign.words.losses import Absolute, Power, Squared
 from mechdesign.words.pairs import Pairs
 from mechdesign.words.privacy import Pure
 from mechdesign.words.problem import Problem
@@ -148,25 +149,27 @@ def method_of(problem: Problem, name: str | None = None) -> Method:
     able = [method for method in METHODS if reasons.get(method.folder, "") is None]
     if able:
         return able[0]
-    near: list[str] = []
+    near: dict[tuple[str, ...], str] = {}  # by the words that are changed: one method each
     step = ""
-    for said, other in _said_otherwise(problem):
+    for names, said, other in _said_otherwise(problem):
         found = [method.folder for method in METHODS if method.folder in reasons and method.supports(other) is None]
         step = step or (f"it is answered with {said}" if found else "")
-        near = list(dict.fromkeys([*near, *found]))
+        fresh = [folder for folder in found if folder not in near.values()]
+        if fresh:
+            near.setdefault(names, fresh[0])
         if len(near) >= _NEAREST:
             break
     of_loss = sorted(reasons, key=lambda name: type(problem.loss).__name__.lower() not in (reasons[name] or "").lower())
-    shown = list(dict.fromkeys([*near, *of_loss]))[:_NEAREST]
+    shown = list(dict.fromkeys([*near.values(), *of_loss]))[:_NEAREST]
     missed = "; ".join(f"{key}: {reasons[key]}" for key in shown)
     rest = "" if len(shown) == len(reasons) else "; md.methods(problem) lists the rest"
     raise InvalidInput("problem", problem, f"be one that a method answers ({missed}{rest})", step)
 
 
-def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
+def _said_otherwise(problem: Problem) -> Iterator[tuple[tuple[str, ...], str, Problem]]:
     """The problem with one of its words another, then two, wherever that makes one: first the same at a near eps."""
     within = min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON)
-    criteria = {"criterion": (Worst(), Average(problem.criterion.prior))}
+    criteria = {"criterion": (Average(problem.criterion.prior), Average(), Worst())}
     grid = (OnGrid(problem.among.bins),) if isinstance(problem.among, OnGrid) else ()  # its reach left out
     classes = {"among": (*grid, All(), Piecewise(), Unbiased(), UnbiasedPiecewise())}
     words: dict[str, Sequence[Any]]
@@ -175,12 +178,17 @@ def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
     else:
         epsilons = [evolved(problem.privacy, epsilon=epsilon) for epsilon in (within, 1.0)]
         scale = {"inputs": (UNIT,)} if isinstance(problem.inputs, Interval) else {}
-        words = {"privacy": [*epsilons, _plain(problem.privacy)], **scale, **criteria, **classes}
+        powers = {"loss": (Absolute(), Squared())} if isinstance(problem.loss, Power) else {}
+        words = {"privacy": [*epsilons, _plain(problem.privacy)], **scale, **criteria, **classes, **powers}
     for names in (*((name,) for name in words), *combinations(words, 2)):
         for values in product(*(words[name] for name in names)):
             changed = dict(zip(names, values, strict=True))
             with suppress(InvalidInput):
-                yield ", ".join(f"{name}={value}" for name, value in changed.items()), evolved(problem, **changed)
+                yield (
+                    names,
+                    ", ".join(f"{name}={value}" for name, value in changed.items()),
+                    evolved(problem, **changed),
+                )
 
 
 def _plain(privacy: Any) -> Any:

@@ -190,7 +190,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     the prior that the proof is about. For polar coordinates, joint responses and objectives of one's own nothing is
     published that could be ranked.
     """
-    from mechdesign.methods.registry import method_of
+    from mechdesign.methods.registry import rivalry_of
 
     if not isinstance(designs, Design | Mapping):
         raise InvalidInput("designs", designs, "be a Design, or several by name", "for example md.solve(problem)")
@@ -200,7 +200,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     own = {name: require_law(mechanism, name) for name, mechanism in (own or {}).items()}
     problem = next(iter(entered.values())).problem
     rank = _rank(problem)
-    rivalry = method_of(problem).rivals
+    rivalry = rivalry_of(problem)
     return Field(rank, ()) if rivalry is None else _declared_field(entered, own, rivalry, rank)
 
 

@@ -47,6 +47,7 @@ from mechdesign.methods.polar.supports import supports as polar_supports
 from mechdesign.methods.prior.proof import BinsBound
 from mechdesign.methods.prior.supports import supports as prior_supports
 from mechdesign.methods.result import Design
+from mechdesign.methods.rivalry import Rivalry
 from mechdesign.methods.sign_patterns.proof import SignPatternsBound
 from mechdesign.methods.sign_patterns.supports import supports as sign_patterns_supports
 from mechdesign.methods.trade_off.proof import TradeOffBound
@@ -164,6 +165,12 @@ def method_of(problem: Problem, name: str | None = None) -> Method:
     missed = "; ".join(f"{key}: {reasons[key]}" for key in shown)
     rest = "" if len(shown) == len(reasons) else "; md.methods(problem) lists the rest"
     raise InvalidInput("problem", problem, f"be one that a method answers ({missed}{rest})", step)
+
+
+def rivalry_of(problem: Problem) -> Rivalry | None:
+    """What is published for a problem: of the methods that answer it the first that says so; None if none does."""
+    found = (method.rivals for method in METHODS if method.supports(problem) is None)
+    return next((rivalry for rivalry in found if rivalry is not None), None)
 
 
 def _said_otherwise(problem: Problem) -> Iterator[tuple[tuple[str, ...], str, Problem]]:

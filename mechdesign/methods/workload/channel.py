@@ -31,13 +31,16 @@ def channel_table(task: Task, bits: Bits, weights: Floats, prior: Floats) -> Dis
         if balanced is None:
             continue
         channel, balanced = _telling(task, rows[used], balanced, prior)
-        here = _noise_of(task, channel, prior)
+        try:
+            here = _noise_of(task, channel, prior)
+        except CheckFailed:  # too few rows to tell the types apart
+            continue
         if best is None:
             most = here * (1 + _SLIM_SHARE * task.gap)
         if best is None or here <= most:
             best = channel, balanced
     if best is None:
-        raise CheckFailed("the weights of the rows could not be balanced")
+        raise CheckFailed("the weights of the rows could not be balanced so that reports tell all types apart")
     return discrete(task, *best)
 
 

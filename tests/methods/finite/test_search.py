@@ -330,7 +330,7 @@ NONE = 1 - np.eye(2)
 BAD_WORDS: dict[str, Callable[[], object]] = {
     "eps of nothing": lambda: Problem(loss=NONE, privacy=Pure(0.0)),
     "eps that is no number": lambda: Problem(loss=NONE, privacy=Pure(math.nan)),
-    "eps without a method": lambda: solve(Problem(loss=NONE, privacy=Pure(17.0))),
+    "eps without a method": lambda: solve(Problem(loss=[[0, 2], [1, 0]], privacy=Pure(17.0))),
     "no such criterion": lambda: named_criterion("best"),
     "a criterion that is none": lambda: Problem(loss=NONE, privacy=Pure(1.0), criterion="best"),
     "a prior of the worst case": lambda: named_criterion("worst", [0.5, 0.5]),
@@ -362,7 +362,7 @@ def test_bad_words_are_refused(name: str) -> None:
 
 
 def test_what_no_method_answers_says_what_each_misses_and_which_word_would_be_answered() -> None:
-    problem = Problem(loss=NONE, privacy=Pure(17.0))
+    problem = Problem(loss=[[0, 2], [1, 0]], privacy=Pure(17.0))
     missed = "finite: eps must lie between 1e-06 and 16 .*; pairwise: privacy must be an epsilon for each pair"
     with pytest.raises(InvalidInput, match=missed + r".*answered with privacy=Pure\(epsilon=16.0\)"):
         solve(problem)

@@ -30,7 +30,7 @@ def test_every_method_leaves_evidence_that_files_may_hold() -> None:
 
 
 FIVE_WORDS = {
-    "finite": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
+    "finite": md.Problem(loss=[[0, 2], [1, 0]], privacy=md.Pure(1.0)),
     "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
     "piecewise": problems.piecewise(1.0, "power:1.5"),
     "polar": problems.polar(4.0),

@@ -24,13 +24,14 @@ from mechdesign.studies.advice.shapes import OPTIMUM, _ranges_error, ranges_opti
 from mechdesign.studies.budgets import Capacity, Requirement, capacity_options
 from mechdesign.studies.frequencies import expected_error, protocol
 from mechdesign.studies.frequencies.postprocess import norm_sub
+from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS
 from mechdesign.studies.places import Rectangle, uniform_paths
 from mechdesign.words.domains import Circle, Interval
 from mechdesign.words.losses import Power
 from mechdesign.words.workloads import parse_workload
 from tests.methods.problems import numbers, workload_problem
 
-ONE_TIME = ("grr", "sue", "oue", "blh", "olh", "ss", "she", "the", "hr")
+ONE_TIME = tuple(entry.key for entry in PROTOCOLS if not entry.longitudinal)
 SALARIES = np.round(np.clip(np.random.default_rng(4).lognormal(10.7, 0.5, 3000), 0, 249_000), 2)
 
 

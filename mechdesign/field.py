@@ -128,6 +128,7 @@ class Field:
         """A line a mechanism, as wide as a terminal, and what was left out.
 
         >>> from mechdesign.mechanisms.catalogue import duchi, laplace
+        >>> from mechdesign.words.losses import Power
         >>> print(ranked({"laplace": laplace(1.0), "duchi": duchi(1.0)}, Power(1.0), best=0.5).summary())
         Ranked by worst: per cent above the optimum at least
         mechanism     worst   average  above optimum
@@ -240,6 +241,7 @@ def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: 
     """Mechanisms of one's own choice by worst case, in per cent above ``best``.
 
     >>> from mechdesign.mechanisms.catalogue import duchi, laplace
+    >>> from mechdesign.words.losses import Power
     >>> field = ranked({"laplace": laplace(1.0), "duchi": duchi(1.0)}, Power(1.0), best=1.0)
     >>> [row.name for row in field.rows]
     ['laplace', 'duchi']

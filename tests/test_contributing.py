@@ -88,7 +88,7 @@ def test_its_designs_come_back_from_files_and_become_tables(tmp_path: Path) -> N
 def test_it_is_told_in_its_own_words() -> None:
     said = solve(_problem(3)).summary()
     assert said.startswith("certified optimum for 3 inputs and 3 outputs, eps = 1: worst-case loss\n")
-    assert "\nrandomised response: " in said
+    assert "\nleast wrong label: " in said
     assert "\nworst-case loss: 0.42" in said
 
 

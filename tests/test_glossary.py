@@ -15,7 +15,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
-from mechdesign.methods.registry import METHODS as OF_PROBLEMS, method_of
+from mechdesign.methods.registry import METHODS as OF_PROBLEMS, rivalry_of
 from mechdesign.studies.budgets.mean_route import NAMES as OF_CAPACITY
 from mechdesign.studies.budgets.searches import SEARCHES
 from mechdesign.studies.classifiers.concentration import NAMES as OF_CLASSIFIERS
@@ -129,7 +129,7 @@ def test_a_name_like_no_other_is_told_where_all_are() -> None:
 
 
 def test_every_problem_that_is_collected_has_rivals() -> None:
-    assert all(method_of(problem).rivals is not None for problem in PROBLEMS)
+    assert all(rivalry_of(problem) is not None for problem in PROBLEMS)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 >>> import mechdesign as md
 >>> advice = md.advise("yes-no", epsilon=1.0, users=1000)
->>> advice.mechanism, f"{advice.expected_error.upper:.4f}", [one.mechanism for one in advice.runners_up]
-('grr', '0.0303', ['ss', 'sue'])
+>>> advice.mechanism, f"{advice.expected_error.upper:.4f}", advice.runners_up[0].mechanism
+('grr', '0.0303', 'ss')
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def with_data(folder: Path) -> tuple[Claim, ...]:
 def named(names: Sequence[str], claims: Sequence[Claim] = CLAIMS) -> list[Claim]:
     """Claims by name, or all whose names begin with one such as ``ogpm``; in the order of `CLAIMS`, each once.
 
-    >>> [claim.key for claim in named(["certified.abs", "ogpm.example-8"])]
+    >>> [claim.key for claim in named(["certified.absolute", "ogpm.example-8"])]
     ['ogpm.example-8', 'certified.absolute']
     """
     wanted: set[str] = set()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from mechdesign.errors import InvalidInput
 from mechdesign.tables.formal.terms import record, term, whole
 from mechdesign.tables.table import Table
 
@@ -53,6 +54,8 @@ _BETWEEN_ROWS = ("unbiased", "additive")
 def definition(table: Table) -> str:
     """The table as a value of Coq."""
     document = table.document
+    if table.kind not in _TERMS:
+        raise InvalidInput("kind of table", table.kind, f"be one that the theories know: {', '.join(KINDS)}")
     epsilon = Fraction(document["epsilon"])
     law = _TERMS[table.kind](document["law"], document["domain"].get("count", 0))
     fields = {

@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 from mechdesign.data.texts import paths
 from mechdesign.errors import InvalidInput
 from mechdesign.intervals import CONFIDENCE
-from mechdesign.studies.frequencies import bench, estimators
+from mechdesign.studies.frequencies import estimators
 from mechdesign.studies.frequencies.clients import CLIENTS, OWN
 from mechdesign.studies.frequencies.datasets import parse_domain_labels
 from mechdesign.studies.frequencies.fit import DOUBTFUL, REFUSED, Fit, Statistic
 from mechdesign.studies.frequencies.intervals import POPULATION, SHARES
 from mechdesign.studies.frequencies.protocols.catalogue import PROTOCOLS
+from mechdesign.studies.frequencies.ranking import IBU
 from mechdesign.studies.frequencies.reports import ORDERS
 from mechdesign.studies.frequencies.survey import Survey
 from mechdesign.studies.frequencies.survey_shares import SURVEY_METHODS, SurveyShares, estimate_surveys
@@ -271,7 +272,7 @@ class CountsOfSurvey(Answer):
         about = "normal, about the unbiased estimate" if found.around.method == "normal" else found.around.method
         yield f"  Intervals: for shares of {_OF[found.around.of]}; {about}."
         yield f"  Fit: {_said(min(found.fits, key=lambda fit: fit.chance))}."
-        if len(self.surveys) > 1 and method == bench.IBU:
+        if len(self.surveys) > 1 and method == IBU:
             yield "  ibu takes all users for samples of one population; the unbiased estimates and intervals do not."
 
 

@@ -18,7 +18,8 @@ from mechdesign.errors import InvalidInput, did_you_mean
 from mechdesign.mechanisms import catalogue
 from mechdesign.studies.budgets.constraint import AT_LEAST, Constraint
 from mechdesign.studies.budgets.ledger import BATCH as BATCH, COMMON as COMMON
-from mechdesign.studies.frequencies import bench, postprocess, protocols
+from mechdesign.studies.frequencies import postprocess, protocols
+from mechdesign.studies.frequencies.by_method import estimated
 from mechdesign.studies.frequencies.protocols.catalogue import entry
 from mechdesign.studies.frequencies.protocols.designed import designed
 from mechdesign.studies.frequencies.protocols.grr import Grr
@@ -28,13 +29,14 @@ from mechdesign.studies.frequencies.protocols.longitudinal import Longitudinal
 from mechdesign.studies.frequencies.protocols.protocol import FrequencyProtocol
 from mechdesign.studies.frequencies.protocols.subset import SubsetSelection
 from mechdesign.studies.frequencies.protocols.unary import Unary
+from mechdesign.studies.frequencies.ranking import IBU, RAW
 from mechdesign.values.declare import Counts, Floats, array, field, frozen, one_of, settle, whole
 from mechdesign.values.later import special
 from mechdesign.words.domains import Interval
 
 Build = Callable[[float, int], FrequencyProtocol]
 
-METHODS = (bench.RAW, *postprocess.METHODS, bench.IBU)
+METHODS = (RAW, *postprocess.METHODS, IBU)
 _MOST_PAIRS = 1 << 15
 
 
@@ -84,7 +86,7 @@ class Question:
     protocol: str | Build
     counts: Counts = array(_users_by_item)
     constraint: Constraint
-    method: str = one_of("method", METHODS, default=bench.RAW)
+    method: str = one_of("method", METHODS, default=RAW)
     seed: int = whole("seed", 0, default=0)
     build: Build = field(init=False, repr=False, eq=False)
 
@@ -117,10 +119,10 @@ class Question:
         support = draw(law, self.counts, runs, rng)
         n = int(self.counts.sum())
         truth = self.counts / n
-        if self.method == bench.RAW:
+        if self.method == RAW:
             estimates = (support / n - law.q) / (law.p - law.q)
         else:
-            estimates = np.stack([bench.estimated(law, row, n, self.method) for row in support])
+            estimates = np.stack([estimated(law, row, n, self.method) for row in support])
         return measured(self.constraint, truth, estimates)
 
     def met(self, values: Floats) -> int:

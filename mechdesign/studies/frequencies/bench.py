@@ -16,7 +16,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,14 @@ from numpy.typing import NDArray
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.studies.frequencies import estimators, metrics, postprocess, protocols
+from mechdesign.studies.frequencies.by_method import (
+    counts_reports,
+    estimated,
+    has_estimate,
+    has_likelihood,
+    has_own_channel,
+    has_surrogate,
+)
 from mechdesign.studies.frequencies.datasets import Dataset
 from mechdesign.studies.frequencies.metrics import Metric
 from mechdesign.studies.frequencies.own import (
@@ -34,9 +42,6 @@ from mechdesign.studies.frequencies.own import (
     post_processed,
     require_sendable,
 )
-from mechdesign.studies.frequencies.protocols.grr import Grr
-from mechdesign.studies.frequencies.protocols.hadamard import HadamardResponse
-from mechdesign.studies.frequencies.protocols.longitudinal import Longitudinal
 from mechdesign.studies.frequencies.protocols.protocol import FrequencyProtocol
 from mechdesign.studies.frequencies.ranking import (
     IBU as IBU,
@@ -55,13 +60,8 @@ from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, settle, several, whole
 
-if TYPE_CHECKING:
-    from mechdesign.studies.frequencies.protocols.designed import Designed
-
 ONE_TIME = tuple(entry.key for entry in protocols.PROTOCOLS if not entry.longitudinal)
 LONGITUDINAL = tuple(entry.key for entry in protocols.PROTOCOLS if entry.longitudinal)
-MOST_LIKELY = 256
-"""Maximum likelihood of reports other than randomised response needs their channel: only for so many items."""
 
 MOST_ROWS = 2_000_000
 """Results (a protocol, method, epsilon and run) of one plan: all are kept, in about a gigabyte."""
@@ -72,7 +72,6 @@ KIND, VERSION = "mechdesign bench results", 1
 _NO_NOISE = postprocess.SupportNoise(1, lambda f: f)  # for methods that do not look at it
 _LARGEST = 1e100  # of a metric, so that sums of squares stay doubles
 _BATCH = 16
-_LIKELY_ENOUGH = 1e-7
 _SAVE_SECONDS = 1.0
 _COMPUTED_AGAIN = 3  # cells of a results file: a file with one cell in two changed passes in one of eight runs
 _SAME = 1e-9
@@ -340,16 +339,6 @@ def _own_estimate(plan: BenchPlan, cell: BenchCell, raw: Floats, method: str) ->
     return post_processed(plan.own[method], method, raw, cell.generator(plan.seed).spawn(1)[0])
 
 
-def _is_designed(protocol: FrequencyProtocol) -> TypeGuard[Designed]:
-    from mechdesign.studies.frequencies.protocols.designed import Designed
-
-    return isinstance(protocol, Designed)
-
-
-def _counts_reports(protocol: FrequencyProtocol) -> TypeGuard[Designed | HadamardResponse]:
-    return isinstance(protocol, HadamardResponse) or _is_designed(protocol)
-
-
 @frozen
 class _Collected:
     """What a server holds: the support of all items, if it tells them apart, and how often each of few reports came."""
@@ -359,63 +348,10 @@ class _Collected:
 
 
 def _collected(protocol: FrequencyProtocol, counts: Counts, rng: np.random.Generator) -> _Collected:
-    if _counts_reports(protocol):
+    if counts_reports(protocol):
         reports = protocol.simulate_histogram(counts, rng)
         return _Collected(protocol.support_of_histogram(reports) if has_estimate(protocol) else None, reports)
     return _Collected(np.asarray(protocol.simulate(counts, rng)), None)
-
-
-def estimated(
-    protocol: FrequencyProtocol,
-    support: NDArray[Any] | None,
-    n: int,
-    method: str,
-    reports: NDArray[Any] | None = None,
-) -> Floats:
-    """Frequencies from the support of n reports, post-processed; ``ml`` takes how often each report was sent.
-
-    IBU of a designed mechanism is on its own channel, so its limit is maximum likelihood too.
-    """
-    if method == LIKELY or (method == IBU and _is_designed(protocol)):
-        if support is not None and reports_are_items(protocol):
-            return estimators.ibu(support, protocol.p, protocol.q).frequencies
-        if reports is None or not _counts_reports(protocol):
-            rule = f"be another one for {protocol.name}: it needs the number of times each report was sent"
-            raise InvalidInput("method", method, rule)
-        return estimators.maximum_likelihood(reports, _channel(protocol), tolerance=_LIKELY_ENOUGH).frequencies
-    if support is None:
-        raise InvalidInput(
-            "method", method, f"be {LIKELY} or {IBU} for {protocol.name}, which has no unbiased estimate"
-        )
-    if method == IBU:
-        return estimators.ibu(support, protocol.p, protocol.q).frequencies
-    if method == PUBLISHED_IBU:
-        return estimators.ibu_iterated(support, protocol.p, protocol.q, tolerance=0.0, accelerate=False).frequencies
-    raw = protocol.estimate(support, n)
-    if method == RAW:
-        return raw
-    noise = postprocess.SupportNoise(n, lambda f: protocol.variance(f, n))
-    return postprocess.METHODS[method](raw, noise)
-
-
-def has_estimate(protocol: FrequencyProtocol) -> bool:
-    """Whether reports tell all items apart, so that there is an unbiased estimate to post-process."""
-    return not _is_designed(protocol) or protocol.has_inverse
-
-
-def has_surrogate(protocol: FrequencyProtocol) -> bool:
-    """Whether support counts reports, so that IBU has a likelihood to go by; noisy sums have none."""
-    return protocol.q > 0
-
-
-def has_likelihood(protocol: FrequencyProtocol) -> bool:
-    """Whether the reports are few enough to be counted one by one."""
-    return reports_are_items(protocol) or (_counts_reports(protocol) and protocol.size <= MOST_LIKELY)
-
-
-def reports_are_items(protocol: FrequencyProtocol) -> bool:
-    """Whether a report is an item, so that support counts are counts of reports."""
-    return isinstance(protocol.once if isinstance(protocol, Longitudinal) else protocol, Grr)
 
 
 def _batches(cells: Sequence[BenchCell], alone: Sequence[str] = ()) -> list[list[BenchCell]]:
@@ -436,11 +372,6 @@ def _catalogued(name: str, epsilon: float, size: int, limit: float | None) -> Fr
     return protocols.protocol(name, epsilon, size, **({} if limit is None else {"limit": limit}))
 
 
-@lru_cache(maxsize=8)
-def _channel(protocol: Designed | HadamardResponse) -> Floats:
-    return protocol.channel()
-
-
 def _offer(plan: BenchPlan, cell: BenchCell, size: int) -> Offer:
     if cell.protocol in plan.own:
         methods = tuple(name for name in plan.methods if name in (RAW, *_WITHOUT_NOISE, *plan.own))
@@ -453,7 +384,7 @@ def _offer(plan: BenchPlan, cell: BenchCell, size: int) -> Offer:
         except InvalidInput as problem:
             return Offer(cell.protocol, cell.epsilon, (), (), str(problem))
     linear, counted, likely = has_estimate(protocol), has_surrogate(protocol), has_likelihood(protocol)
-    has = {IBU: counted or (likely and _is_designed(protocol)), PUBLISHED_IBU: counted, LIKELY: likely}
+    has = {IBU: counted or (likely and has_own_channel(protocol)), PUBLISHED_IBU: counted, LIKELY: likely}
     methods = tuple(method for method in plan.methods if has.get(method, linear))
     missing = tuple(method for method in plan.methods if method not in methods)
     return Offer(cell.protocol, cell.epsilon, methods, missing)

@@ -14,13 +14,15 @@ import numpy as np
 
 from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.intervals import CONFIDENCE
-from mechdesign.studies.frequencies import bench, estimators, postprocess
+from mechdesign.studies.frequencies import estimators, postprocess
+from mechdesign.studies.frequencies.by_method import estimated, has_surrogate, reports_are_items
 from mechdesign.studies.frequencies.fit import Fit, require_fit
 from mechdesign.studies.frequencies.intervals import POPULATION, Heard, Intervals, intervals_of_groups, share_intervals
+from mechdesign.studies.frequencies.ranking import IBU, LIKELY, METHODS, PUBLISHED_IBU, RAW, SLOW_METHODS
 from mechdesign.studies.frequencies.survey import Survey
 from mechdesign.values.declare import Floats, array, frozen
 
-SURVEY_METHODS = bench.METHODS + bench.SLOW_METHODS
+SURVEY_METHODS = METHODS + SLOW_METHODS
 
 
 @frozen
@@ -70,7 +72,7 @@ def estimate_surveys(
     if len(heard) == 1:
         law, support, n = heard[0].law, heard[0].support, heard[0].n
         unbiased, around = heard[0].unbiased, share_intervals(law, support, n, share, CONFIDENCE)
-        estimate, gap = bench.estimated(law, support, n, method), None
+        estimate, gap = estimated(law, support, n, method), None
     else:
         unbiased, around = intervals_of_groups(heard, share, CONFIDENCE)
         estimate, gap = _of_groups(heard, unbiased, method)
@@ -79,20 +81,20 @@ def estimate_surveys(
 
 def _require_method(method: str, survey: Survey, are_several: bool) -> None:
     law = survey.law
-    if are_several and method in (bench.LIKELY, bench.PUBLISHED_IBU):
-        raise InvalidInput("method", method, "be another one for several groups", f"use {bench.IBU} or norm-sub")
-    if method in (bench.IBU, bench.PUBLISHED_IBU) and not bench.has_surrogate(law):
+    if are_several and method in (LIKELY, PUBLISHED_IBU):
+        raise InvalidInput("method", method, "be another one for several groups", f"use {IBU} or norm-sub")
+    if method in (IBU, PUBLISHED_IBU) and not has_surrogate(law):
         raise InvalidInput("method", method, f"be another one for {law.name}, whose sums are no counts", "use norm-sub")
-    if method == bench.LIKELY and not bench.reports_are_items(law):
+    if method == LIKELY and not reports_are_items(law):
         rule = f"be another one for {law.name}: its reports are no items, and only the support of items is kept"
         raise InvalidInput("method", method, rule, "use ibu or norm-sub")
 
 
 def _of_groups(heard: Sequence[Heard], unbiased: Floats, method: str) -> tuple[Floats, float | None]:
     """The estimate asked for and, of a likelihood, how far from the best it may be."""
-    if method == bench.RAW:
+    if method == RAW:
         return unbiased, None
-    if method == bench.IBU:
+    if method == IBU:
         likely = estimators.ibu_of_groups([estimators.of_support(one.support, one.law.p, one.law.q) for one in heard])
         return likely.frequencies, likely.gap
     n = sum(one.n for one in heard)
